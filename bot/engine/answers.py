@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
+from bot.domain.messages import menus, record_wording, step_wording
 from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Choice, Link, Message
 from bot.domain.roundtable.budget import line
@@ -202,8 +202,6 @@ def status(rt: Roundtable, playbook: Playbook) -> Message:
         f"- Depth: {rt.depth}" if rt.depth else "",
         f"- Discussion: {turns}" if debate and (turns := turns_left(debate)) else "",
         "- The personas are muted." if rt.manners.muted else "",
-        f"- {trouble_wording.goes_on_without(menus.AIDED_AGAIN.label)}" if rt.unaided else "",
-        f"- {_by_rules(rt, playbook)}" if rt.unaided_personas else "",
         f"- {spent}" if (spent := line(rt.purse, playbook.policy)) else "",
         "- Some of it could not be saved yet. I try again with the next step." if is_behind(rt) else "",
     )
@@ -215,11 +213,6 @@ def so_far(rt: Roundtable, playbook: Playbook) -> Message:
     done = sum(step.step_id in rt.steps_completed for step in steps)
     found = brief(playbook.schema, rt.specification)
     return record_wording.so_far(rt.title, done, len(steps), found, link=rt.permalink)
-
-
-def _by_rules(rt: Roundtable, playbook: Playbook) -> str:
-    names = [one.first_name for one in playbook.roster if one.key in rt.unaided_personas]
-    return trouble_wording.personas_without_a_model(names, menus.AIDED_AGAIN.label)
 
 
 def _progress(rt: Roundtable, playbook: Playbook) -> str:

@@ -47,7 +47,16 @@ from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
 from bot.engine.shared_content import SharedContent
-from bot.errors import Conflict, EffectError, LeftAlone, Postponed, Unavailable, UserError
+from bot.errors import (
+    BotError,
+    Conflict,
+    EffectError,
+    LeftAlone,
+    Postponed,
+    Unavailable,
+    UserError,
+    VoiceError,
+)
 from bot.log import about
 
 log = logging.getLogger(__name__)
@@ -99,6 +108,7 @@ class Cancellation:
         self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
         self._opening_seconds = opening_seconds
         self._opened: dict[str, float] = {}
+        self._left: set[str] = set()
 
     async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
         """The outcome of *work*, which may raise; None when it was cancelled."""
@@ -116,16 +126,25 @@ class Cancellation:
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
-        return None if task.cancelled() else task.result()
+        try:
+            return task.result()
+        except asyncio.CancelledError as cancelled:
+            facts = next((one for one in cancelled.args if isinstance(one, Mapping)), NO_FACTS)
+        if facts:
+            raise VoiceError("The answer was not waited for.", reason="cancelled", facts=facts)
+        return None
 
-    def look(self, rt: Roundtable) -> None:
-        """*rt* was just saved."""
-        if rt.slug not in self._running:
-            return
+    def look(self, rt: Roundtable) -> "list[asyncio.Task[Outcome]]":
+        """*rt* was just saved. What was begun for effects that are no longer in its outbox, each once."""
+        if rt.slug not in self._ahead:
+            return []
         pending = {one.id for one in rt.outbox}
-        for effect, task in self._running[rt.slug].items():
+        for effect, task in self._running.get(rt.slug, {}).items():
             if effect not in pending:
                 task.cancel()
+        left = {id: task for id, task in self._ahead[rt.slug].items() if id not in pending | self._left}
+        self._left.update(left)
+        return list(left.values())
 
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """Of *effects* that do not build on each other, before it is their turn; `outcome` has what came of it."""
@@ -174,7 +193,9 @@ class Cancellation:
     async def end(self, slug: str) -> None:
         """What was begun for *slug* and is not awaited any more."""
         self._opened.pop(slug, None)
-        tasks = self._ahead.pop(slug, {}).values()
+        ahead = self._ahead.pop(slug, {})
+        tasks = [task for id, task in ahead.items() if id not in self._left]
+        self._left.difference_update(ahead)
         for task in tasks:
             task.cancel()
         if tasks:
@@ -261,6 +282,7 @@ class Roundtables(Engine[Roundtable, Input]):
         self._playbook = playbook
         self._opened_with: LruCache[str, Playbook] = LruCache(ROUNDTABLES_REMEMBERED)
         self._cancellation = cancellation or Cancellation()
+        self._counting: set[asyncio.Task[None]] = set()
         self._reactions = reactions or Reactions()
         self._changed = changed
         self._content = content
@@ -450,10 +472,17 @@ class Roundtables(Engine[Roundtable, Input]):
         self._reactions.leave()
 
     async def _wake_for(self, state: Roundtable) -> None:
-        self._cancellation.look(state)
+        for task in self._cancellation.look(state):
+            self._counting.add(counting := asyncio.create_task(self._count(state.slug, task)))
+            counting.add_done_callback(self._counting.discard)
         if not self._leaving.is_set():
             self._show_reactions(state)
         await super()._wake_for(state)
+
+    async def _count(self, slug: str, task: "asyncio.Task[Outcome]") -> None:
+        """What a model took counts, also where nobody waits for its answer any more."""
+        with suppress(BotError, asyncio.CancelledError):
+            await self._handle(slug, await task)
 
     def _show_reactions(self, state: Roundtable) -> None:
         async def show(effect: React) -> None:

@@ -59,7 +59,8 @@ class GivenQuestion(NamedTuple):
 class Answered(NamedTuple):
     """
     `recorded`: the answer had a usable record; `declined`: it says that it refuses. `following` are the questions for
-    the next step. `entries` are as they were given, None where the answer has no list of them.
+    the next step, `quotes` those of the text. `entries` are as they were given, None where the answer has no list of
+    them.
     """
 
     text: str
@@ -67,6 +68,7 @@ class Answered(NamedTuple):
     declined: bool = False
     questions: tuple[GivenQuestion, ...] = ()
     following: tuple[GivenQuestion, ...] = ()
+    quotes: tuple[Quote, ...] = ()
     entries: tuple[Any, ...] | None = None
     dropped: tuple[Mapping[str, str], ...] = ()
 
@@ -75,7 +77,7 @@ def read(answer: str) -> Answered:
     text, found = _apart(answer.replace("\r\n", "\n"))
     if found is None:
         return Answered(text)
-    said = found["say"] if isinstance(found.get("say"), str) else text
+    said, quotes = _said(found["say"]) if isinstance(found.get("say"), str | list) else (text, ())
     entries = found.get("entries")
     return Answered(
         said.strip(),
@@ -83,6 +85,7 @@ def read(answer: str) -> Answered:
         declined=found.get("declined") is True,
         questions=tuple(_questions(found.get("questions"))),
         following=tuple(_questions(found.get("next"))),
+        quotes=quotes,
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
 
@@ -112,24 +115,27 @@ def is_declined(answer: str) -> bool:
 
 
 def _spoken(given: Mapping[str, Any], turns: Collection[str]) -> SpokenPart:
-    said = given.get("say")
-    rows = (
-        [one for one in said[:MOST_SENTENCES] if isinstance(one, Mapping)] if isinstance(said, list) else []
-    )
-    texts = [str(one.get("text") or "").strip() for one in rows] or [
-        str(said or "") if isinstance(said, str) else ""
-    ]
+    said, quotes = _said(given.get("say"))
+    texts = [said]
     asked = given.get("ask")
     if isinstance(asked, Mapping) and (question := text_row(asked.get("text"), QUESTION_CHARS)):
         to = text_row(asked.get("to"), ISSUE_CHARS)
         texts.append(f"{to}: {question}" if to and to.split()[0] not in question else question)
-    quotes = tuple(islice(quotes_in(rows), MOST_SOURCES))
     issue, position = text_row(given.get("issue"), ISSUE_CHARS), text_row(given.get("option"), POSITION_CHARS)
     named = (str(given.get("moved_by") or ""), *(one.line for one in quotes))
     because = tuple(one for one in dict.fromkeys(named) if one in turns)[:MOST_TURNS]
     stances = (Stance(issue=issue, position=position, because=because),) if issue and position else ()
     text = " ".join(filter(None, texts))
     return SpokenPart(str(given.get("persona") or "").strip(), text, stances, quotes)
+
+
+def _said(given: Any) -> tuple[str, tuple[Quote, ...]]:
+    """Its sentences, and what they quote. A text in place of the list quotes nothing."""
+    if not isinstance(given, list):
+        return given.strip() if isinstance(given, str) else "", ()
+    rows = [one for one in given[:MOST_SENTENCES] if isinstance(one, Mapping)]
+    texts = filter(None, (str(one.get("text") or "").strip() for one in rows))
+    return " ".join(texts), tuple(islice(quotes_in(rows), MOST_SOURCES))
 
 
 def quotes_in(rows: Iterable[Mapping[str, Any]]) -> Iterator[Quote]:

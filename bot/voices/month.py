@@ -6,10 +6,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from bot.domain.catalog.budget import Budget, Spent
-from bot.domain.messages import trouble_wording
-from bot.domain.roundtable.budget import total
-from bot.domain.roundtable.transitions.budgeting import MONTH
-from bot.domain.values.timestamps import MONTHS
+from bot.domain.messages import draft_wording
 from bot.engine.ports import Clock
 from bot.errors import Unavailable, VoiceError
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
@@ -17,6 +14,8 @@ from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 log = logging.getLogger(__name__)
 
 MICRO = Decimal(1_000_000)
+MONTH = "month"
+"""The reason of a voice when the budget of its workspace is used up."""
 
 
 class MonthStore(Protocol):
@@ -46,9 +45,7 @@ class MonthlyBudget:
     async def check(self) -> None:
         """Raises VoiceError when all of it is used."""
         if await self.used_ratio() >= 1:
-            name = MONTHS[int(self._clock()[5:7]) - 1]
-            sentence = trouble_wording.month_used_up(total(self._budget), name)
-            raise VoiceError(sentence, reason=MONTH)
+            raise VoiceError(draft_wording.WHY[MONTH], reason=MONTH)
 
     async def pay(self, usages: Iterable[Usage]) -> None:
         for usage in usages:

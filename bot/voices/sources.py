@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
+from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.specification import checks, citations
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.claim_check import ClaimCheck
+from bot.domain.specification.claim_check import ClaimCheck, Root
 from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
@@ -34,6 +35,8 @@ NOTHING_LEFT = "the source that it names was not shown"
 INSTEAD = "[a source that was not shown]"
 OF_SERVERS = f"{SERVERS}:"
 _WORDS = re.compile(r"\w+")
+_SENTENCES = re.compile(r"((?<=[.!?])(?<!\d\.)[^\S\n]+|\n)")
+"""A number with a full stop may be that of a list."""
 _MARKS = "\"'“”‘’«»*_<>,;=|"
 """What may stand right before a citation."""
 _OF_SERVERS = re.compile(rf"{SERVERS}:[\w.-]{{1,100}}/[\w.-]{{1,200}}#[0-9a-f]{{7}}")
@@ -135,6 +138,19 @@ def with_known_sources(text: str, shown: Mapping[str, str], prompt: str) -> Chec
     for one in unknown:
         text = text.replace(one, INSTEAD)
     return CheckedWords(text, tuple(map(dropped, unknown)))
+
+
+def with_marks(text: str, quotes: Sequence[tuple[Root, str]], check: ClaimCheck) -> CheckedWords:
+    """*text* with a mark behind each sentence that needs a quote, and that *quotes* do not say. Code is left out."""
+    parts = _SENTENCES.split(text.replace(UNCHECKED_MARK, ""))
+    unchecked, is_code = list[Mapping[str, str]](), False
+    for place, one in enumerate(parts):
+        fences = one.count("```")
+        if not (is_code or fences) and (why := check.why_unchecked(one, quotes)):
+            unchecked.append({"what": one_line(one, DROPPED_CHARS), "why": why})
+            parts[place] = f"{one.rstrip()} {UNCHECKED_MARK}"
+        is_code ^= fences % 2 == 1
+    return CheckedWords("".join(parts), tuple(unchecked[:MOST_DROPPED]))
 
 
 def _cited(text: str) -> list[str]:

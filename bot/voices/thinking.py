@@ -2,10 +2,10 @@
 Personas with a model: each task becomes a prompt, and the model's answer becomes what the persona says or writes.
 
 After an unusable answer the model is asked once more, with what was wrong; a second one is dropped. Nothing is posted
-in a persona's name that its model did not write. When a model fails for good, VoiceError says why, and the roundtable
-goes on without a model until a person turns it on again.
+in a persona's name that its model did not write. When a model fails for good, VoiceError says why.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
@@ -23,6 +23,7 @@ from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing, verifying
 from bot.voices.answers import Answered, GivenQuestion, SpokenPart
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
+from bot.voices.offline.offline import debate_of, persona_of
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
@@ -71,9 +72,9 @@ SALVAGED = "from an answer that could not be read whole"
 
 class ModelVoices:
     """
-    *mind_of* gives a persona's model, by its key, or None. *offline* speaks for a persona without one, and in a
-    roundtable that goes on without a model. *looker_of* gives the tools of a turn, *efforts* how much is thought first.
-    *second* is another model, for reviews, and for what personas say together.
+    *mind_of* gives a persona's model, by its key, or None; *offline* speaks for a persona without one. *looker_of*
+    gives the tools of a turn, *efforts* how much is thought first. *second* is another model, for reviews, and for what
+    personas say together.
     """
 
     def __init__(
@@ -104,9 +105,14 @@ class ModelVoices:
         spec, points = AnswerSpec(scene), wanted.open_points(scene)
         searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
         answer, facts = await _answer(session, cue, tasks.draft(scene, searched), spec)
-        speech = _speech(answer, facts)._replace(
-            questions=tuple(_asked(one, points) for one in answer.questions),
-            next_questions=tuple(_asked(one) for one in answer.following),
+        check = proposing.ProseCheck(scene, session.shown)
+        prose = check.read(answer.text, answer.quotes)
+        facts = {**facts, **prose.facts}
+        speech = Speech(
+            prose.text,
+            facts,
+            questions=tuple(_asked(one, check, points) for one in answer.questions),
+            next_questions=tuple(_asked(one, check) for one in answer.following),
         )
         if answer.entries is None:
             return speech
@@ -118,7 +124,7 @@ class ModelVoices:
     async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
         if (mind := self._mind_for(cue, asked)) is None:
             return await self._offline.turn(cue, asked)
-        debate, scene = _debate(cue), await _scene(cue)
+        debate, scene = debate_of(cue), await _scene(cue)
         session = self._session(mind, cue, SPEAKING, ModelTask.TURN)
         searched = ""
         if asked.turn is TurnKind.ROUND:  # people wait for it, so that it looks at no more than one search
@@ -128,7 +134,7 @@ class ModelVoices:
         parts, flaw = await _read_twice(prompt, spec, session, cue.persona)
         if flaw:
             raise _unusable(cue, flaw, session)
-        return _turn_speech(parts, session, scene, debate, prompt)
+        return _turn_speech(parts, session, scene, prompt)
 
     def _mind_for(self, cue: VoiceContext, asked: Speak) -> LanguageModel | None:
         """Who speaks alone has a model of its own, or leads with the common one; for all others *second* speaks."""
@@ -155,7 +161,7 @@ class ModelVoices:
         return ModelSession(mind, limits, looker=self._looker_of(cue), effort=self._efforts.get(task, ""))
 
     def _mind(self, cue: VoiceContext) -> LanguageModel | None:
-        return None if cue.roundtable.is_unaided(cue.persona) else self._mind_of(cue.persona)
+        return self._mind_of(cue.persona)
 
 
 class ModelSession:
@@ -200,7 +206,10 @@ class ModelSession:
         return await self.first_search(said)
 
     async def about(self, prompt: Prompt) -> str:
-        """Raises VoiceError, without `again`: the chain of models has made all attempts already."""
+        """
+        Raises VoiceError, without `again`: the chain of models has made all attempts already. A cancellation says what
+        was served until then, in its `args`.
+        """
         seconds, tokens = self._allowance
         try:
             tools = self._looker if self._has_tools else None
@@ -209,6 +218,9 @@ class ModelSession:
             thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)
         except VoiceError as error:
             raise VoiceError(str(error), reason=error.reason, facts=self.facts) from None
+        except asyncio.CancelledError as cancelled:
+            cancelled.args = (self.facts,)
+            raise
         if len(self._usages) == before:  # a model that only tells what its answer took
             self._usages.append(thought.usage)
         self.in_schema |= thought.in_schema
@@ -285,37 +297,37 @@ class TurnSpec:
 
 
 def _turn_speech(
-    parts: Sequence[SpokenPart], session: "ModelSession", scene: Scene, debate: Elaboration, prompt: Prompt
+    parts: Sequence[SpokenPart], session: "ModelSession", scene: Scene, prompt: Prompt
 ) -> TurnSpeech:
     """Nobody sees a source that the personas did not see."""
     seen, shown = "\n".join((*prompt.stable, prompt.moving)), session.shown
     found, left_out = list[Contribution](), list[Mapping[str, str]]()
+    check = proposing.ProseCheck(scene, shown)
     for one in parts:
         text = with_known_sources(one.text, shown, seen)
         left_out += text.dropped
         passages = quoted_in(text.text, shown)
-        quotes = proposing.known_quotes(one.quotes, scene, debate, shown)
+        prose = check.read(text.text, one.quotes)
         found.append(
             Contribution(
                 persona=one.persona,
-                text=text.text,
+                text=prose.text,
                 stances=one.stances,
-                quotes=quotes,
-                facts={QUOTED: passages} if passages else {},
+                quotes=prose.quotes,
+                facts={**prose.facts, **({QUOTED: passages} if passages else {})},
             )
         )
     facts = {**session.facts, "dropped": tuple(left_out)} if left_out else session.facts
     return TurnSpeech(tuple(found), facts)
 
 
-def _speech(answer: Answered, facts: Facts) -> Speech:
-    return Speech(answer.text, facts)
-
-
-def _asked(one: GivenQuestion, points: Sequence[wanted.OpenPoint] = ()) -> DraftQuestion:
+def _asked(
+    one: GivenQuestion, check: proposing.ProseCheck, points: Sequence[wanted.OpenPoint] = ()
+) -> DraftQuestion:
     gap = points[one.about - 1].gap if 0 < one.about <= len(points) else None
     about = gap.key if gap else ""
-    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=one.why, gap=about)
+    why = check.mark(one.why)
+    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=why, gap=about)
 
 
 async def _answer(
@@ -398,21 +410,9 @@ def _unusable(cue: VoiceContext, flaw: str, thinking: ModelSession) -> VoiceErro
 
 async def _scene(cue: VoiceContext) -> Scene:
     """With the item's files, or without any if they cannot be read."""
+    files: Mapping[str, str] = {}
     try:
         files = await cue.files()
     except EffectError as error:
         log.warning("%s speaks without having read the files: %s", cue.persona, error)
-        files = {}
-    return _scene_of(cue, files)
-
-
-def _scene_of(cue: VoiceContext, files: Mapping[str, str]) -> Scene:
-    if persona := cue.playbook.roster.get(cue.persona):
-        return Scene(cue.roundtable, cue.playbook, persona, files)
-    raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
-
-
-def _debate(cue: VoiceContext) -> Elaboration:
-    if cue.roundtable.elaboration is None:
-        raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
-    return cue.roundtable.elaboration
+    return Scene(cue.roundtable, cue.playbook, persona_of(cue), files)

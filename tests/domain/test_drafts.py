@@ -28,6 +28,7 @@ from bot.errors import NotNow
 from tests.domain.books import thinking
 from tests.domain.table import SORRY, Table, shipped
 
+AGAIN = ["Try again", "Go on without"]
 SAID = "We need it for field work, and phones get lost."
 DENIED = "another model found nothing"
 
@@ -241,15 +242,15 @@ def test_only_a_review_gives_verdicts() -> None:
 @pytest.mark.parametrize(
     ("reason", "line", "buttons"),
     [
-        ("refused", "The model refused this step, so Maya has no draft.", ["Ask another model"]),
-        ("unstructured", "Maya's answer could not be read as entries.", ["Show"]),
-        ("empty", "Maya has no draft: the model said nothing.", []),
-        ("cut_off", "Maya has no draft: the answer of the model was too long.", []),
-        ("busy", "Maya has no draft: the model gave no answer that could be used.", []),
+        ("refused", "The model refused this step, so Maya has no draft.", ["Ask another model", *AGAIN]),
+        ("unstructured", "Maya's answer could not be read as entries.", [AGAIN[0], "Show", AGAIN[1]]),
+        ("empty", "Maya has no draft: the model said nothing.", AGAIN),
+        ("cut_off", "Maya has no draft: the answer of the model was too long.", AGAIN),
+        ("busy", "Maya has no draft: the model gave no answer that could be used.", AGAIN),
     ],
 )
 def test_a_draft_that_fails_leaves_one_line(reason: str, line: str, buttons: list[str]) -> None:
-    """Beside it stands the button that asks once more."""
+    """With what to do about it."""
     table = failed(reason, raw="{entries: …" if reason == "unstructured" else "")
 
     told = [one for one in notes(table) if one[0] == line]

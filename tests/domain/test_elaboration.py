@@ -470,7 +470,7 @@ def test_quoting_somebody_is_not_naming_a_step() -> None:
 def test_one_voice_that_fails_does_not_sink_the_opening() -> None:
     """The others speak, nothing is said in its name, and the card and the record say what to do."""
     table = Table(few_steps()).start().do_step().fail("speak", "refused").press(Action.ELABORATE)
-    told = "The model refused to answer for Maya. Press *Let the personas go on*"
+    told = "Maya: the model refused to answer."
 
     assert turns(table) == ["Alex", "Jordan"]
     assert told in "\n".join(line.content for line in table.lines)

@@ -328,11 +328,11 @@ def test_what_nobody_answered_is_read_with_the_rest() -> None:
     assert [one.text for one in table.rt.unread] == ["That was all.", BESIDE]
 
 
-@pytest.mark.parametrize("reason", ["empty", "refused", "cut_off", "unstructured"])
+@pytest.mark.parametrize("reason", draft_wording.FAILURES)
 def test_an_answer_that_cannot_be_used_is_one_line_with_a_button(reason: str) -> None:
     """What people said is in the record; the model may be asked again."""
     table = thoughtful(ended=False).fail("speak", reason).say("done")
-    told = draft_wording.FAILURES[reason][0].format(name="Maya")
+    told = draft_wording.FAILURES[reason].format(name="Maya")
 
     assert table.card.text.count(told) == 1
     assert table.menu.offers(Action.CONTINUE)
@@ -340,20 +340,6 @@ def test_an_answer_that_cannot_be_used_is_one_line_with_a_button(reason: str) ->
     table.press(Action.READ_AGAIN)
     assert proposed(table) == [WORDS]
     assert told not in table.card.text
-
-
-@pytest.mark.parametrize("reason", ["timeout", "unavailable", "denied", "context"])
-def test_a_model_that_is_away_is_told_once_and_drafts_when_it_is_back(reason: str) -> None:
-    table = thoughtful(ended=False).fail("speak", reason)
-    patches, table.world.patches = table.world.patches, ()
-    table.say("done")
-    lost = trouble("ERR-INT-001").sentence
-
-    assert sum(lost in one.message.text for one in table.world.thread) == 1
-    assert len(table.meta.elaborations) == 1
-    table.world.patches = patches
-    table.press(Action.RETRY)
-    assert proposed(table) == [WORDS]
 
 
 def test_what_no_model_has_read_at_the_end_of_the_item_is_noted() -> None:

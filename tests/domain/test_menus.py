@@ -41,7 +41,7 @@ ALL = (
     discussion_card.RECORD, discussion_card.OBJECT, discussion_card.ASK_ALL, discussion_card.ASK,
     discussion_card.SEALED, discussion_card.REVEAL, discussion_card.MORE_TURNS, discussion_card.AGREED,
     draft_wording.ASK_OTHER, draft_wording.SHOW, draft_wording.STOP_DRAFT,
-    draft_wording.CHECK_AGAIN, draft_wording.NOT_RELEVANT,
+    draft_wording.CHECK_AGAIN, draft_wording.NOT_RELEVANT, draft_wording.GO_ON_WITHOUT,
     menus.REVERSE, prompt_wording.NONE, prompt_wording.CHANGE,
     discussion_card.NOT_AGREED, discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],
 )  # fmt: skip

@@ -157,15 +157,15 @@ def test_a_discussion_has_nine_calls_at_most() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "why"), [("refused", "refused to answer"), ("unstructured", "gave no answer that can be used")]
+    ("reason", "why"),
+    [("refused", "refused to answer"), ("unstructured", "gave no answer that could be used")],
 )
 def test_a_round_without_an_answer_says_what_to_do(reason: str, why: str) -> None:
     """One line; people go on, and can ask again."""
     table = discussing().fail("speak", reason).press(Action.GO_ON)
 
-    said = [line.content for line in table.lines if "Let the personas go on" in line.content]
+    said = [line.content for line in table.lines if why in line.content]
     assert len(said) == 1
-    assert why in said[0]
     assert turns(table.press(Action.GO_ON))[3:] == ["Maya", "Alex"]
 
 

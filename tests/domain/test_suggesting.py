@@ -184,13 +184,13 @@ def test_a_card_says_that_the_model_could_not_read_and_offers_to_draft_again(sta
     assert table.rt.stage is stage
     said = "The model refused this step, so Maya has no draft."
     assert said in table.card.text
-    assert Action.READ_AGAIN in table.offered()
+    assert table.menu.offers(Action.READ_AGAIN)
 
     table.world.more = {"patches": ()}
     table.press(Action.READ_AGAIN, who="grace")
     assert not table.rt.unread
     assert said not in table.card.text
-    assert Action.READ_AGAIN not in table.offered()
+    assert not table.menu.offers(Action.READ_AGAIN)
     assert "Grace chose: Draft again" in [line.content for line in table.lines]
 
 

@@ -35,7 +35,7 @@ def assessed(source: str) -> Json:
     entry = {"kind": "assumption", "id": "", "fields": fields, "quotes": quotes}
     return {
         "declined": False,
-        "say": "",
+        "say": [],
         "questions": [
             {
                 "text": "How long is the longest tunnel?",
@@ -90,7 +90,7 @@ async def test_data_is_suggested_and_a_refusal_is_said_by_nobody(
         await meeting.menu("continue")
         await meeting.press("elaborate")
         await meeting.seen("We have tunnels. Alex, what breaks first?")
-        await meeting.seen("The model refused to answer for")
+        await meeting.seen("the model refused to answer.")
         await meeting.slack.settled()
     await loaded.close()
 

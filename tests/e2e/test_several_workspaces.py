@@ -21,7 +21,7 @@ from bot.app import Variations
 from bot.cli import check
 from bot.cli.keys import KEY_SIGN, key_of
 from bot.content.agent_keys import write_keys
-from bot.domain.values.timestamps import MONTHS, before
+from bot.domain.values.timestamps import before
 from bot.engine.ports import now
 from bot.errors import ConfigError
 from bot.settings import Settings
@@ -491,7 +491,7 @@ async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
     """Until the next month; a restart does not forget what was used, and its neighbour is asked as before."""
     calendar, policies = Calendar(), tmp_path / "policies.yaml"
     policies.write_text(f"teams:\n  {OURS}:\n    month: 1000 tokens\n")
-    used_up = f"budget of 1,000 tokens for {MONTHS[int(calendar()[5:7]) - 1]}. An administrator can raise it."
+    used_up = "used its model budget for this month, which an administrator can raise"
     async with ModelServer() as server:
         server.will(says())
         more = {
@@ -523,16 +523,14 @@ async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
                 await theirs.start("Lunch")
                 await theirs.say(SAID[NEXT])
                 await wait_until(lambda: len(server.asked) > asked)
-            told = len([one for one in ours.thread if used_up in one.text])
             async with two.bot(how=how):
-                await ours.press("retry")
                 await ours.press("continue")
+                await ours.menu("finish_step")
                 await ours.say("What about tunnels?")
-                await ours.until(lambda: len([one for one in ours.thread if used_up in one.text]) > told)
+                await ours.until(lambda: [one for one in ours.menus("finish_step") if used_up in one.text])
                 calendar.days = 32
                 asked = len(server.asked)
-                await ours.press("retry")
-                await ours.say("And who waits for the train?")
+                await ours.press("read_again")
                 await wait_until(lambda: len(server.asked) > asked)
 
     assert not any(used_up in one.text for one in theirs.thread)

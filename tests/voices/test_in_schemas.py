@@ -22,14 +22,14 @@ FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
 SAID: dict[str, Any] = json.loads(record("A queue."))
 ASSESSED: dict[str, Any] = {
     "declined": False,
-    "say": "",
+    "say": [],
     "questions": [
         {
             "text": "How many edits a week?",
             "to": "Ada",
             "about": 0,
             "recommended": "40",
-            "why": "It decides about the queue.",
+            "why": "The queue depends on it.",
         }
     ],
     "next": [],
@@ -76,7 +76,7 @@ async def test_an_assessment_asks_its_questions() -> None:
     valid(mind, ASSESSED)
     (asked,) = speech.questions
     assert (asked.text, asked.to) == ("How many edits a week?", "Ada")
-    assert (asked.recommended, asked.why) == ("40", "It decides about the queue.")
+    assert (asked.recommended, asked.why) == ("40", "The queue depends on it.")
 
 
 @pytest.mark.parametrize("words", ["En voi auttaa tässä asiassa.", "A queue, I would say."])

@@ -145,7 +145,7 @@ async def test_what_a_model_looks_at_is_a_fact_of_its_line() -> None:
     )
     said = await alex(caller(model), looker())
 
-    assert said["text"] == "It retries after 60 s."
+    assert said["text"] == "It retries after 60 s. _(unchecked)_"
     assert said["looked_at"] == [
         {"tool": "search_code", "for": "retry", "ids": ["src/sync.py:40@1a2b3c4"]},
         {"tool": "read_file", "for": "src/sync.py, 40, 58", "ids": ["src/sync.py:40-58@1a2b3c4"]},

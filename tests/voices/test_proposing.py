@@ -246,14 +246,13 @@ def test_no_more_is_proposed_than_people_read() -> None:
     assert [one.set["title"] for one in only(*many)] == [f"Export {number}" for number in range(8)]
 
 
-@pytest.mark.parametrize("rt", [ASKED.but(step_id="no-such-step"), ASKED.but(unaided=True)])
-def test_where_nothing_can_be_proposed_nothing_is(rt: Roundtable) -> None:
-    """The step is not known, or people go on without a model."""
-    assert proposed(drafted(ROWS), rt=rt)[0] == ()
+def test_where_nothing_can_be_proposed_nothing_is() -> None:
+    """The step is not known."""
+    assert proposed(drafted(ROWS), rt=ASKED.but(step_id="no-such-step"))[0] == ()
 
 
 def test_a_model_that_does_not_answer_is_told_of() -> None:
-    """The roundtable decides what follows (ERR-INT-001)."""
+    """The roundtable decides what follows."""
     with pytest.raises(VoiceError) as error:
         proposed(lost("unavailable"))
 

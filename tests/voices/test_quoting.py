@@ -10,6 +10,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.domain.catalog.personas import server_area
+from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts, VoiceContext
 from bot.record.brief import read_record
@@ -107,7 +108,8 @@ async def test_words_lose_a_source_that_nobody_was_shown() -> None:
     said = voices(answered(f"{CITED} waits, “{MADE_UP}” does not, nor does {PART_OF_EARLIER}."))
     speech = await take_turn(said, cue(heard, ALEX))
 
-    assert speech.text == f"{CITED} waits, “{INSTEAD}” does not, nor does {PART_OF_EARLIER}."
+    told = f"{CITED} waits, “{INSTEAD}” does not, nor does {PART_OF_EARLIER}."
+    assert speech.text == f"{told} {UNCHECKED_MARK}"
     assert speech.facts["dropped"] == ({"what": MADE_UP, "why": NOT_SHOWN},)
 
 

@@ -220,18 +220,6 @@ async def test_all_calls_of_a_turn_are_counted() -> None:
     assert (speech.facts["tokens_in"], speech.facts["cost"]) == (1800, "0.0062")
 
 
-async def test_a_roundtable_that_goes_on_without_a_model_asks_none() -> None:
-    """Until somebody wants it back."""
-    mind = ScriptedMind(record("A queue."))
-    rt = debating(FRAMED).but(unaided=True)
-    voices = thinking(mind)
-    await voices.draft(cue(rt))
-    await take_turn(voices, cue(rt))
-    await take_turn(voices, cue(rt, JORDAN))
-
-    assert mind.asked == []
-
-
 async def test_files_that_cannot_be_read_keep_nobody_from_speaking() -> None:
     """What was said in the thread is enough to go on."""
 

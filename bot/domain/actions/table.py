@@ -117,6 +117,8 @@ class Action:
     SHOW_ANSWER = ActionRow("show_answer", "drafts.show_answer")
     """The answer of a model that could not be read as a draft."""
     STOP_DRAFT = ActionRow("stop_draft", "drafts.stop_draft")
+    GO_ON_WITHOUT = ActionRow("go_on_without", "drafts.go_on_without")
+    """Without a draft, or an answer in a discussion, that a model failed at or takes long for."""
     CHECK_AGAIN = ActionRow("check_again", "drafts.check_again")
     NOT_RELEVANT = ActionRow("not_relevant", "drafts.hide_objection")
     """What a review said against a draft."""

@@ -94,6 +94,8 @@ class OperatorTables(NamedTuple):
     phrases: tuple[tuple[str, str], ...]
     one: frozenset[str]
     filler: frozenset[str]
+    reports: Patterns
+    asking: Patterns
 
 
 DATE = "date_"
@@ -101,7 +103,10 @@ DATE = "date_"
 
 
 class Operators(Value):
-    """`units` are factors by dimension, `dates` names of the same month or weekday, `one` what means one of a unit."""
+    """
+    `units` are factors by dimension, `dates` names of the same month or weekday, `one` what means one of a unit. With a
+    word of `reports` a sentence tells what somebody said, unless it has one of `asking`.
+    """
 
     operators: Mapping[str, Operator] = {}
     opposites: tuple[tuple[Words, Words], ...] = ()
@@ -112,6 +117,8 @@ class Operators(Value):
     passive: Words = ()
     one: Words = ()
     filler: Words = ()
+    reports: Words = ()
+    asking: Words = ()
 
     @cached_property
     def tables(self) -> OperatorTables:
@@ -141,6 +148,8 @@ class Operators(Value):
             ),
             one=frozenset(self.one),
             filler=frozenset(self.filler),
+            reports=Patterns(self.reports),
+            asking=Patterns(self.asking),
         )
 
 

@@ -14,6 +14,7 @@ from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording, menus
 from bot.domain.messages.attribution_wording import decided_by, recorder
+from bot.domain.messages.draft_wording import GO_ON_WITHOUT
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import (
     Action,
@@ -47,6 +48,7 @@ ASK = Choice(action=Action.ASK_PERSON, label="Ask")
 SEALED = Choice(action=Action.SEALED, label="Sealed positions…")
 MORE_TURNS = Choice(action=Action.MORE_TURNS, label=f"{TURNS_ADDED} more turns")
 GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
+TRY_AGAIN = menus.GO_ON.but(label="Try again")
 END = Choice(action=Action.END_ELABORATION, label="End")
 STOP = Choice(action=Action.STOP, label="Stop here")
 AGREED = Choice(action=Action.AGREED, label="Yes, record it", emphasis=Emphasis.PRIMARY)
@@ -169,7 +171,7 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
     if lines := "\n".join(filter(None, _lines(scene))):
         yield CardPart(prose=lines)
     if scene.debate.not_answered:
-        yield CardPart(prose="\n".join(scene.debate.not_answered))
+        yield CardPart(prose="\n".join(scene.debate.not_answered), buttons=(TRY_AGAIN, GO_ON_WITHOUT))
     if scene.debate.has_nothing_new and not scene.debate.exhausted:
         asked = (ASK.but(label=ask_label(name), value=id) for id, name in scene.unheard.items())
         yield CardPart(prose=wording.NOTHING_NEW, buttons=(*islice(asked, ASKED_AT_MOST), END))

@@ -13,6 +13,7 @@ from bot.domain.discussion.elaboration import (
     Fate,
     SealedPosition,
 )
+from bot.domain.messages.draft_wording import WHY
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.markdown import bullet, escaped
 from bot.domain.values.text import counted, listed
@@ -42,11 +43,10 @@ def passed(names: Sequence[str]) -> str:
     return f"{listed(list(names)) or 'The persona'} {verb} nothing to add."
 
 
-def no_answer(names: Sequence[str], *, is_refused: bool) -> str:
+def no_answer(names: Sequence[str], reason: str) -> str:
     """Of a model, for the personas with *names*."""
-    why = "refused to answer" if is_refused else "gave no answer that can be used"
-    who = listed(list(names)) or "the personas"
-    return f"The model {why} for {who}. Press *Let the personas go on* to ask again, or go on without it."
+    why = "the model refused to answer" if reason == "refused" else WHY.get(reason, WHY["failed"])
+    return f"{listed(list(names)) or 'The personas'}: {why}."
 
 
 def asks_person(name: str, asked: str, topic: str) -> str:

@@ -12,31 +12,42 @@ NOT_RELEVANT = Choice(action=Action.NOT_RELEVANT, label="Not relevant")
 ANSWER = Choice(action=Action.ANSWER_FORM, label="Answer")
 ASK_OTHER = Choice(action=Action.ASK_OTHER, label="Ask another model")
 SHOW = Choice(action=Action.SHOW_ANSWER, label="Show")
+TRY_AGAIN = Choice(action=Action.READ_AGAIN, label="Try again")
+GO_ON_WITHOUT = Choice(action=Action.GO_ON_WITHOUT, label="Go on without")
 STOP_DRAFT = Choice(action=Action.STOP_DRAFT, label="Stop")
 """The call of the model, and nothing else."""
 
 NO_REVIEW_NOW = "No model can check the draft now."
 NO_DRAFT_WANTED = "A model has read everything that was said here."
+NOTHING_IS_AWAITED = "No model failed here, and none is asked now."
 NO_ANSWER_KEPT = "The answer is not kept any more."
 IS_HIDDEN = "This objection is hidden already."
 QUOTE_CHARS = 160
 
-FAILURES: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
-    "refused": ("The model refused this step, so {name} has no draft.", ASK_OTHER, SHOW),
-    "empty": ("{name} has no draft: the model said nothing.", SHOW),
-    "cut_off": ("{name} has no draft: the answer of the model was too long.", SHOW),
-    "unstructured": ("{name}'s answer could not be read as entries.", SHOW),
+WHY: Mapping[str, str] = {
+    "empty": "the model said nothing",
+    "cut_off": "the answer of the model was too long",
+    "timeout": "the model did not answer in time",
+    "unavailable": "the model could not be reached",
+    "denied": "the model does not accept the key, or its account is used up",
+    "context": "what was said is too long for the model",
+    "month": "this workspace has used its model budget for this month, which an administrator can raise",
+    "failed": "the model gave no answer that could be used",
 }
-"""Of drafts, by the reason: one line, and its buttons."""
+"""Of an answer that is missing, by the reason."""
+FAILURES: Mapping[str, str] = {
+    **{reason: f"{{name}} has no draft: {why}." for reason, why in WHY.items()},
+    "refused": "The model refused this step, so {name} has no draft.",
+    "unstructured": "{name}'s answer could not be read as entries.",
+}
 FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
-    **FAILURES,
-    "failed": ("{name} has no draft: the model gave no answer that could be used.", SHOW),
+    **{reason: (text, ASK_OTHER, TRY_AGAIN, SHOW, GO_ON_WITHOUT) for reason, text in FAILURES.items()},
     "salvaged": (
         "{name}'s answer could not be read as entries. What could be read is kept as unchecked.",
         SHOW,
     ),
     "stopped_looking": ("{name} stopped after {looks}; this rests on what was seen.",),
-    "slow": ("{name} is drafting, for more than 20 s.", STOP_DRAFT),
+    "slow": ("{name} is drafting, for more than 20 s.", STOP_DRAFT, GO_ON_WITHOUT),
     "checking": ("_The draft is being checked._",),
     "checking_slowly": ("The draft is being checked, for more than 20 s.", STOP_DRAFT),
     "unchecked": ("Nobody checked this draft: {values} unchecked.", CHECK_AGAIN),

@@ -20,7 +20,6 @@ class MenuKind(StrEnum):
     """After the last step of a phase."""
     FLOOR = "floor"
     """In an elaboration, when it is the people's turn."""
-    ROUND = "round"
     """In an elaboration, while personas have the floor."""
     PAUSED = "paused"
     RETRY = "retry"
@@ -70,7 +69,6 @@ END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", 
 DECIDE = Choice(action=Action.DECIDE, label="Decide")
 RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)
 RETRY = Choice(action=Action.RETRY, label="Retry", emphasis=Emphasis.PRIMARY)
-AIDED_AGAIN = RETRY.but(label="Retry with the model", emphasis=Emphasis.PLAIN)
 READ_AGAIN = Choice(action=Action.READ_AGAIN, label="Draft again")
 RESTORE = Choice(action=Action.RESTORE, label="Restore last good version", emphasis=Emphasis.PRIMARY)
 START_OVER = Choice(action=Action.START_OVER, label="Start from the beginning")

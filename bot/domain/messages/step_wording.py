@@ -199,9 +199,8 @@ def asks(question: DraftQuestion) -> str:
 def not_read(persona: Persona, messages: int, drafts: int, *, is_most: bool) -> str:
     """*is_most*: so many *drafts* are made of a step by themselves."""
     said = counted(messages, "message was", "messages were")
-    if is_most:
-        return f"{said} not read by {persona.first_name} after {counted(drafts, 'draft')} of this step."
-    return f"{said} not read by {persona.first_name}: the model gave no answer that could be used."
+    after = f" after {counted(drafts, 'draft')} of this step" if is_most else ""
+    return f"{said} not read by {persona.first_name}{after}."
 
 
 def never_read(messages: int) -> str:

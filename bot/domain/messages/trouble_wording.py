@@ -1,7 +1,5 @@
 """What people read when something was lost, refused or damaged, besides the sentences of the taxonomy."""
 
-from collections.abc import Sequence
-
 from bot.domain.values.text import counted, listed
 
 COULD_NOT_READ = "I could not read what was said in this thread before, so the item starts without it."
@@ -9,12 +7,8 @@ WAS_AWAY_AND_CANNOT_READ = (
     "I was away for a while, and cannot read what was said meanwhile. Say again what I should know."
 )
 PRESS_RETRY = "Nothing is lost. Press Retry when you want me to try again."
-WITHOUT_A_MODEL = (
-    "Nothing is lost, and the roundtable goes on without the model: the personas ask and write down what you say. "
-    "Press the button when the model should try again."
-)
+ANSWER_TOO_LATE = "Nobody waited for the answer of a model any more. What it took is counted."
 ANSWER_NOT_USABLE = "A model answered, and the answer could not be used. What it took is counted."
-WITH_A_MODEL_AGAIN = "The personas use the model again. Here are the buttons."
 NOT_SHOWN = "Slack did not let me show a message here. It is in the transcript. You can go on."
 """In place of a menu whose text Slack refuses: its buttons must not be lost with it."""
 WRITTEN_ANEW = "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
@@ -87,23 +81,6 @@ def unread(sentence: str) -> str:
     return f"I could not look into the item's folder: {sentence} I go on with what I know."
 
 
-def persona_without_a_model(name: str) -> str:
-    return (
-        f"The model of {name} does not answer. {name} goes on by rules; the others are as before. "
-        "Press the button when it should be tried again."
-    )
-
-
-def personas_without_a_model(names: Sequence[str], button: str) -> str:
-    """For who asks where things stand."""
-    return f"By rules, since their own models failed, until somebody presses *{button}*: {', '.join(names)}."
-
-
-def goes_on_without(button: str) -> str:
-    """For who asks where things stand, long after it was told."""
-    return f"A model failed, so the personas go on without one until you press *{button}*."
-
-
 def take_over(lines: int) -> str:
     return (
         f"Take over {counted(lines, 'line')} of this record as they stand? I did not seal them: an earlier version "
@@ -165,10 +142,6 @@ def used_up_in_a_step(total: str) -> str:
 
 def used_up_elsewhere(total: str) -> str:
     return f"{_used_up(total)} The next menu lets you go on without the personas, or allow as much again."
-
-
-def month_used_up(total: str, month: str) -> str:
-    return f"This workspace has used its model budget of {total} for {month}. An administrator can raise it."
 
 
 def allowed(name: str, total: str) -> str:

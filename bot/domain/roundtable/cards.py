@@ -63,7 +63,8 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
         message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
     if menu is None:
         return step_card.without_hints(message.spent()).but(note=card.message.note)
-    again = (READ_AGAIN,) if speaking.is_left_unread(rt, playbook) else ()
+    is_left = not speaking.is_lost(rt, rt.step_id) and speaking.is_left_unread(rt, playbook)
+    again = (READ_AGAIN,) if is_left else ()
     return message.but(choices=_with_extras(message, (*card.message.choices, *again)), token=card.token)
 
 
@@ -350,8 +351,11 @@ def _replies(rt: Roundtable, step: Step) -> Iterator[str]:
 
 
 def _unread(rt: Roundtable, step: Step, persona: Persona, playbook: Playbook) -> Iterator[str]:
-    is_told = rt.draft is not None and rt.draft.step_id == step.step_id and bool(rt.draft.reason)
-    if rt.step_id == step.step_id and not is_told and speaking.is_left_unread(rt, playbook):
+    if (
+        rt.step_id == step.step_id
+        and not speaking.is_lost(rt, step.step_id)
+        and speaking.is_left_unread(rt, playbook)
+    ):
         is_most = rt.drafts >= playbook.policy.most_drafts
         yield step_wording.not_read(persona, len(rt.unread), rt.drafts, is_most=is_most)
 

@@ -290,10 +290,13 @@ def _is_in_git(rt: Roundtable, event: Input) -> bool:
 
 
 def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
-    """Completes the effect in the outbox. Outcomes of effects that are no longer in it are ignored."""
+    """
+    Completes the effect in the outbox. Outcomes of effects that are no longer in it are ignored, but for what they
+    took.
+    """
     effect = next((one for one in rt.outbox if one.id == event.effect), None)
     if effect is None:
-        return rt
+        return budgeting.charged(rt, event, late=True)
     rt = rt.but(now=max(rt.now, event.at))
     if isinstance(event, Attempted):
         return rt.attempting(effect, at=event.at, settled=event.settled == effect.attempts)
@@ -316,9 +319,10 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
         case ThreadRead() if event.lost is not None:
             return read_after_all(rt, event, playbook)
         case _:
-            rt = budgeting.counted(rt, event)
             transition = ANYTIME.get(type(event)) or TRANSITIONS.get((rt.stage, type(event)))
-            rt = transition(rt, event, playbook) if transition else rt
+            if transition is None:
+                return budgeting.charged(rt, event, late=True)
+            rt = transition(budgeting.counted(rt, event), event, playbook)
             return budgeting.noticed(rt, playbook)
 
 

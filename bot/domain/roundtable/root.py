@@ -3,7 +3,7 @@ What the first message of the thread says, and the final brief, which is posted 
 first time, and after people went deeper. Both follow from the state (see `live`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from bot.domain.catalog.agenda import Playbook, depth_for
 from bot.domain.catalog.personas import Chain, Persona
@@ -80,10 +80,7 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         ending=_ending(rt, playbook, found) if complete else "",
         done=done(rt, playbook) if complete else "",
         deeper=covering.steps_to_deepen(rt, playbook) if complete else 0,
-        models={
-            one.first_name: "" if rt.is_unaided(one.key) else _model(one, playbook)
-            for one in (*leads, *_by_rules(rt, playbook, besides=leads))
-        },
+        models={one.first_name: _model(one, playbook) for one in leads},
         why=_why(rt) if complete else {},
         issues=_issues(rt) if complete else {},
         can_create=complete
@@ -165,11 +162,6 @@ def _status(rt: Roundtable, playbook: Playbook) -> RootStatus:
 def _leads(playbook: Playbook) -> tuple[Persona, ...]:
     leads = (playbook.roster.lead_of(phase.key)[0] for phase in playbook.agenda.phases)
     return tuple({lead.key: lead for lead in leads}.values())
-
-
-def _by_rules(rt: Roundtable, playbook: Playbook, *, besides: tuple[Persona, ...]) -> Iterator[Persona]:
-    """Those whose own model failed."""
-    return (one for one in playbook.roster if one.key in rt.unaided_personas and one not in besides)
 
 
 def _model(persona: Persona, playbook: Playbook) -> str:

@@ -18,7 +18,7 @@ from bot.domain.discussion.board import DiscussionBoard, board_of
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
 from bot.domain.item.item import Item, TrackedIssues, TrackerIssue
 from bot.domain.item.meta import DEFAULT_MAX_TURNS, Record
-from bot.domain.messages import menus, step_wording
+from bot.domain.messages import step_wording
 from bot.domain.messages.menus import Menu, MenuKind, Used
 from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.roundtable.attendance import Attendance
@@ -98,22 +98,21 @@ class RoundtableFields(Stored):
     `questions` are what the newest one asks, on the open step and on the one after it. `lines` are the transcript's
     since the last commit, `saved_at` is the time of the last commit, `unsaved` the commits that failed, `unsent` what
     Slack did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
-    had when the item was taken up from there, or that was read from the thread at the start. `unaided`: a model failed,
-    and until a person wants it back all (or `unaided_personas`) speak without one. `working_at` is the message that
-    says that we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show here. `session`
-    is what an agent's session in the thread was last called. `last_line` is the newest that was committed; `unsealed`
-    lines before it wait to be taken over. `exports_told` are the exported paths that people know are not written.
-    `specification` is folded from all lines, committed or not; `written` are the digests of the sections as they were
-    written last, by file and heading. `reopened` is the step that people opened again out of its turn. `live` are our
-    messages that follow the state: menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`, which asks `prompt`.
-    `paused_by` stopped; `resumed_by` went on, and nothing of ours is in the thread since. `first_words` stand above the
-    next question, `question` is the newest one, or menu, `asked` the newest posts that opened a step or a discussion,
-    and `undecided` are words that came while it was not known whether their author could see the question. `timers` are
-    the moments at which something follows by itself, by the name of what does. `personas_active` are keys; none means
-    all. `marks` are what people marked messages of the thread as. `stop_asked_by` is the person who wants to stop,
-    while something is being written down. `hinted` says for which rest people were told that nothing goes on. `board`
-    is the card of the discussion, also when that is over, and `ended` what each step's discussion came to; the newest
-    one keeps its turns until a model has read what people said in them.
+    had when the item was taken up from there, or that was read from the thread at the start. `working_at` is the
+    message that says that we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show
+    here. `session` is what an agent's session in the thread was last called. `last_line` is the newest that was
+    committed; `unsealed` lines before it wait to be taken over. `exports_told` are the exported paths that people know
+    are not written. `specification` is folded from all lines, committed or not; `written` are the digests of the
+    sections as they were written last, by file and heading. `reopened` is the step that people opened again out of its
+    turn. `live` are our messages that follow the state: menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`,
+    which asks `prompt`. `paused_by` stopped; `resumed_by` went on, and nothing of ours is in the thread since.
+    `first_words` stand above the next question, `question` is the newest one, or menu, `asked` the newest posts that
+    opened a step or a discussion, and `undecided` are words that came while it was not known whether their author could
+    see the question. `timers` are the moments at which something follows by itself, by the name of what does.
+    `personas_active` are keys; none means all. `marks` are what people marked messages of the thread as.
+    `stop_asked_by` is the person who wants to stop, while something is being written down. `hinted` says for which rest
+    people were told that nothing goes on. `board` is the card of the discussion, also when that is over, and `ended`
+    what each step's discussion came to; the newest one keeps its turns until a model has read what people said in them.
     """
 
     shape: int = 4
@@ -138,8 +137,6 @@ class RoundtableFields(Stored):
     stage: Stage = Stage.OPENING
     heading_for: Stage | None = None
     stalled: Stalled | None = None
-    unaided: bool = False
-    unaided_personas: tuple[str, ...] = ()
     phase_key: str = ""
     step_id: str = ""
     reopened: str = ""
@@ -225,9 +222,6 @@ SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """Failed before, and tried again later."""
 _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
-OFFERING_THE_MODEL = frozenset(
-    {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
-)
 
 
 _OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)
@@ -312,9 +306,6 @@ class Roundtable(RoundtableFields):
         """
         is_listed = step_id in self.steps_completed or step_id in self.saved_cards
         return is_listed or f"{PLAN_PAGE}#{step_id}" in self.written
-
-    def is_unaided(self, persona: str) -> bool:
-        return self.unaided or persona in self.unaided_personas
 
     def name_of(self, person: str) -> str:
         return self.people.get(person) or person
@@ -510,7 +501,6 @@ class Roundtable(RoundtableFields):
         **meta: Any,
     ) -> "Roundtable":
         """*message* becomes the open menu, in place of the one before; the transcript has *line*, if there is one."""
-        message = self._with_retry(kind, message)
         rt = self.closing_menu(step_wording.SUPERSEDED)
         token = rt.token()
         offered = message.but(token=token)
@@ -541,7 +531,6 @@ class Roundtable(RoundtableFields):
     ) -> "Roundtable":
         """*message* becomes the open menu where the card of the step stands already: nothing new is posted."""
         assert self.card, "only a card is edited in place"
-        message = self._with_retry(kind, message)
         card = self.card.but(message=message.but(token=self.card.token))
         is_elsewhere = self.menu is not None and self.menu.token != card.token
         rt = self.closing_menu(step_wording.SUPERSEDED) if is_elsewhere else self
@@ -620,13 +609,6 @@ class Roundtable(RoundtableFields):
     def _where(self) -> Mapping[str, Any]:
         """What a line is about."""
         return {"phase_key": self.phase_key, "step_id": self.step_id}
-
-    def _with_retry(self, kind: MenuKind, message: Message) -> Message:
-        """While personas speak without a model, the menus from which they go on offer to try it again."""
-        is_aided = not self.unaided and not self.unaided_personas
-        if is_aided or kind not in OFFERING_THE_MODEL or menus.AIDED_AGAIN in message.choices:
-            return message
-        return message.but(choices=(*message.choices, menus.AIDED_AGAIN))
 
     def _unposted(
         self,

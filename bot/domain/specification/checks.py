@@ -41,7 +41,7 @@ def checked(
 
 def check_for(playbook: Playbook, people: Iterable[str]) -> ClaimCheck:
     """*people* are the names of those who take part; the personas of the playbook do, too."""
-    return ClaimCheck(playbook.schema.operators, (*people, *(one.first_name for one in playbook.roster)))
+    return ClaimCheck(playbook.schema.operators, people, (one.first_name for one in playbook.roster))
 
 
 def roots_in(specification: Specification) -> dict[str, Root]:

@@ -31,6 +31,8 @@ FEWEST_WORDS, FEWEST_SIGNS = 3, 6
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
 _CLAUSE = re.compile(r"[.!?;:,\n()]|(?<=\s)(?:and|but|because|und|aber|weil|et|mais|car|y|pero|porque)(?=\s)")
 _TOKEN = re.compile(r"(?<![^\W\d_]{2})\d+(?:[.,:]\d+)*|[^\W\d]+(?:['-][^\W\d_]+)*|[%€$?]")
+_CODE = re.compile(r"`|\w\(|\w/\w|\w_\w")
+_ADDRESS = re.compile(r"[^,:]{1,80}[,:]\s")
 _SYSTEM = re.compile(r"\b[A-Za-z]+(?:[a-z0-9][A-Z])\w*|\b[A-Z]{2,}\w*")
 _REFERENCE = re.compile(
     rf"\[\s*t\d{{2,}}(?:\s*,\s*t\d{{2,}})*\s*\]|(?<!\w)t\d{{2,}}(?!\w)|(?<![\w-]){CANONICAL_ID.pattern}(?![\w-])"
@@ -75,11 +77,13 @@ def is_clause(span: str, text: str) -> bool:
 
 
 class ClaimCheck:
-    """*people* are called so in the thread, personas as well."""
+    """*people* are called so in the thread; *personas* take part, too."""
 
-    def __init__(self, words: Operators, people: Iterable[str]) -> None:
+    def __init__(self, words: Operators, people: Iterable[str], personas: Iterable[str] = ()) -> None:
         self._words = _Words(words)
-        self._people = {part.lower(): part for one in people for part in one.split()}
+        people = tuple(people)
+        self._persons = {part.lower() for one in people for part in one.split()}
+        self._people = {part.lower(): part for one in (*people, *personas) for part in one.split()}
 
     def flaws(self, claim: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
         """Why *claim* is unchecked, for people; nothing where no word speaks against it."""
@@ -106,6 +110,32 @@ class ClaimCheck:
         decided = [] if self._words.deciding(theirs) else self._words.deciding(ours)
         found = (*self._unsaid(claim[:CLAIM_CHARS], ours, theirs, said, ()), *map(_not_said, decided))
         return tuple(dict.fromkeys(found))
+
+    def why_unchecked(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> str:
+        """For people, of a sentence in prose; empty where it needs no quote, or one of *quotes*, or all, say it."""
+        if not self.needs_quote(sentence):
+            return ""
+        told = self._without_address(sentence)
+        found = [self.flaws(told, some) for some in (*([one] for one in quotes), quotes)]
+        return "; ".join(found[-1]) if all(found) else ""
+
+    def needs_quote(self, sentence: str) -> bool:
+        """
+        Whether it tells what somebody said or decided, or names a person, a number, a date, a path or a symbol. A
+        question that does not tell what was said needs none, and neither does who is spoken to.
+        """
+        bare = self._without_address(_without_references(sentence[:CLAIM_CHARS]))
+        words = self._words.read_words(bare)
+        if self._words.reports(words) or words[-1:] == [_QUESTION]:
+            return self._words.reports(words)
+        is_fact = any(one[0].isdigit() or one.startswith(DATE) or one in self._persons for one in words)
+        return is_fact or any(one.search(bare) for one in (_CODE, _SYSTEM))
+
+    def _without_address(self, sentence: str) -> str:
+        """Without the names at its beginning of those to whom it is said."""
+        found = _ADDRESS.match(sentence)
+        named = re.findall(r"\w+", found[0].lower()) if found else []
+        return sentence[found.end() :] if found and named and {*named} <= self._people.keys() else sentence
 
     def leaves_open(self, sentence: str) -> bool:
         """Whether it asks, denies, or says that something may be so, or only under a condition."""
@@ -170,6 +200,11 @@ class _Words:
 
     def deciding(self, words: Sequence[str]) -> list[str]:
         return self._tables.decided.in_words(words)
+
+    def reports(self, words: Sequence[str]) -> bool:
+        """Whether they tell what somebody said or decided, and do not ask who or whether."""
+        told = self.deciding(words) or self._tables.reports.in_words(words)
+        return bool(told) and not self._tables.asking.in_words(words)
 
     def leaves_open(self, words: Sequence[str]) -> bool:
         turning = (one.means for one in self._tables.operators if one.name in LEFT_OPEN)

@@ -137,6 +137,8 @@ SPENT = "spent"
 """In a line's `meta`: what the models had used for the item at the commit."""
 QUOTED = "quoted"
 """In a line's `meta`: passages that it cites and that are in no commit, by their ids."""
+UNCHECKED = "unchecked"
+"""In a line's `meta`: the sentences of a persona that have the mark, and why."""
 ENTRIES = "entries"
 """In a line's `meta`: its patches of the specification."""
 CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import NamedTuple
@@ -264,11 +264,14 @@ class Caller:
         form: RequestForm,
     ) -> ModelResponse:
         began = time.monotonic()
-        response = await self._sent(sent, self._settings(prompt, tokens), tokens, _parameters(form))
-        self._forms.taken(form)
-        if prompt.served is not None:
+
+        def serve(response: ModelResponse) -> None:
             seconds = time.monotonic() - began
-            prompt.served.append(usage(response, self._name, address=self._address, seconds=seconds))
+            if prompt.served is not None:
+                prompt.served.append(usage(response, self._name, address=self._address, seconds=seconds))
+
+        response = await self._sent(sent, self._settings(prompt, tokens), tokens, _parameters(form), serve)
+        self._forms.taken(form)
         return response
 
     async def _sent(
@@ -277,17 +280,25 @@ class Caller:
         settings: ModelSettings,
         tokens: int,
         parameters: ModelRequestParameters,
+        serve: Callable[[ModelResponse], None],
     ) -> ModelResponse:
+        """*serve* hears of each answer, and of the part of one that ends in the middle, if it says what it took."""
         if not self._streams or tokens < STREAMED_FROM_TOKENS:
-            return await model_request(
+            answer = await model_request(
                 self._model, sent, model_settings=settings, model_request_parameters=parameters
             )
+            serve(answer)
+            return answer
         async with model_request_stream(
             self._model, sent, model_settings=settings, model_request_parameters=parameters
         ) as coming:
-            async for _ in coming:
-                pass
-            answer = coming.get()
+            try:
+                async for _ in coming:
+                    pass
+            finally:
+                answer = coming.get()
+                if answer.finish_reason or answer.usage.input_tokens or answer.usage.output_tokens:
+                    serve(answer)
         if not answer.finish_reason:
             raise self._broke_off()
         return answer

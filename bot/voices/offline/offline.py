@@ -23,7 +23,7 @@ class OfflineVoices:
 
     async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
         """The lead opens. Who is asked by name says that there is no model, once."""
-        here = _situation(cue)
+        here = Situation(cue.roundtable, cue.playbook, persona_of(cue), debate_of(cue))
         said = ""
         if asked.turn is TurnKind.OPENING and not here.debate.framed and cue.persona == here.debate.lead:
             said = discussing.frame(here)
@@ -37,17 +37,13 @@ class OfflineVoices:
         return DraftReview(), NO_FACTS
 
 
-def _situation(cue: VoiceContext) -> Situation:
-    return Situation(cue.roundtable, cue.playbook, _persona(cue), _debate(cue))
-
-
-def _persona(cue: VoiceContext) -> Persona:
+def persona_of(cue: VoiceContext) -> Persona:
     if persona := cue.playbook.roster.get(cue.persona):
         return persona
     raise VoiceError(f"There is no persona {cue.persona!r}.", reason="unknown_persona")
 
 
-def _debate(cue: VoiceContext) -> Elaboration:
+def debate_of(cue: VoiceContext) -> Elaboration:
     if cue.roundtable.elaboration is None:
         raise VoiceError("There is no discussion to speak in.", reason="no_elaboration")
     return cue.roundtable.elaboration

@@ -33,16 +33,17 @@ def draft(kinds: Iterable[str]) -> AnswerSchema:
     fields = _list(_object(field=TEXT, value=TEXT))
     quotes = _list(_object(field=TEXT, line=TEXT, words=TEXT))
     entry = _object(kind=_choice(kinds), id=ID, part_of=TEXT, fields=fields, quotes=quotes)
-    form = _object(declined=FLAG, say=TEXT, questions=questions, next=questions, entries=_list(entry))
+    form = _object(
+        declined=FLAG, say=_list(_sentence()), questions=questions, next=questions, entries=_list(entry)
+    )
     return _named("draft", form, BLOCK)
 
 
 def turn(personas: Iterable[str]) -> AnswerSchema:
     """What is said in a discussion, by any of *personas*."""
-    sentence = _object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT)))
     one = _object(
         persona=_choice(personas),
-        say=_list(sentence),
+        say=_list(_sentence()),
         issue=TEXT,
         option=TEXT,
         moved_by=TEXT,
@@ -55,7 +56,7 @@ def review(answers: Iterable[str]) -> AnswerSchema:
     """Of a draft by another model."""
     form = _object(
         verdicts=_list(_object(claim=COUNT, verdict=_choice(answers), words=TEXT)),
-        objection=_object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT))),
+        objection=_sentence(),
         contradictions=_list(_object(one=TEXT, other=TEXT, because=TEXT)),
         missing=_object(person=TEXT, ask=TEXT),
     )
@@ -88,3 +89,8 @@ def _list(one: JsonSchema) -> JsonSchema:
 
 def _choice(values: Iterable[str]) -> JsonSchema:
     return {"type": "string", "enum": list(values)}
+
+
+def _sentence() -> JsonSchema:
+    """Of prose, with the words of people or of code that say it."""
+    return _object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT)))

@@ -314,9 +314,7 @@ def filled(rt: Roundtable, step: Step, text: str) -> str:
     return paragraphs(found, body) if text.count("\n") else body
 
 
-FOR_A_TIME = frozenset(
-    {menus.ALLOW_MORE.action, menus.RETRY.action, menus.REOPEN.action, menus.READ_AGAIN.action}
-)
+FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.REOPEN.action, menus.READ_AGAIN.action})
 
 
 def menu(
@@ -432,7 +430,5 @@ def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase
 def thinks(work: Speak, rt: Roundtable, playbook: Playbook) -> bool:
     """With the persona's own model, or else the common one."""
     persona = playbook.roster.get(work.persona)
-    if rt.is_unaided(persona.key if persona else ""):
-        return False
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks

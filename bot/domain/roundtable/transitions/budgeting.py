@@ -9,16 +9,14 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import CAP, spent_by
-from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion.elaboration import EndReason
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import budget as purse
-from bot.domain.roundtable import ended
 from bot.domain.roundtable.effects import Effect, Post, Speak
 from bot.domain.roundtable.inputs import Press
-from bot.domain.roundtable.outcomes import Failed, Outcome, spent
+from bot.domain.roundtable.outcomes import EffectOutcome, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, elaborations, speaking
@@ -35,18 +33,22 @@ def limit_budget(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return _offering_more(rt)
 
 
-def counted(rt: Roundtable, event: Outcome) -> Roundtable:
-    facts: Mapping[str, Any] = getattr(event, "facts", None) or {}
+def counted(rt: Roundtable, event: EffectOutcome) -> Roundtable:
+    """What a model took for an effect, once."""
+    facts, key = _facts_of(event), f"spent.{event.effect}"
     spent = spent_by(facts) if facts else None
-    return rt.but(purse=rt.purse.paying(spent)) if spent else rt
+    return rt.but(purse=rt.purse.paying(spent)).knowing(key) if spent and key not in rt.seen else rt
 
 
-def charged(rt: Roundtable, failed: Failed) -> Roundtable:
-    """What a model took for an answer that could not be used is counted, and has a line."""
-    if spent_by(failed.facts) is None:
-        return rt
-    rt = counted(rt, failed)
-    return rt.recording(trouble_wording.ANSWER_NOT_USABLE, part=rt.part, **spent(failed.facts))
+def charged(rt: Roundtable, event: EffectOutcome, *, late: bool = False) -> Roundtable:
+    """The same for an answer of which nothing is used, such as one that nobody waits for any more (*late*)."""
+    told = trouble_wording.ANSWER_TOO_LATE if late else trouble_wording.ANSWER_NOT_USABLE
+    after = counted(rt, event)
+    return rt if after is rt else after.recording(told, part=rt.part, **spent(_facts_of(event)))
+
+
+def _facts_of(event: EffectOutcome) -> Mapping[str, Any]:
+    return getattr(event, "facts", None) or {}
 
 
 def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -120,77 +122,6 @@ def _offering_more(rt: Roundtable) -> Roundtable:
     if rt.board and rt.board.token == menu.token:
         rt = rt.but(board=rt.board.but(message=rt.board.message.but(choices=message.choices)))
     return rt.but(outbox=outbox, menu=menu.but(message=message))
-
-
-# Going on without a model (ERR-INT-001, ADR 17): people are told once, the voice that needs none does what
-# the model could not, and every menu offers to have it back.
-
-
-MONTH = "month"
-"""The reason of a voice when the budget of its workspace is used up."""
-AWAY = frozenset({"timeout", "unavailable", "denied", "context", MONTH})
-"""Reasons of a voice that a model does not answer at all; it would not answer the next one either."""
-
-CONTEXT_FULL = "context"
-OF_AN_ANSWER = frozenset({"empty", "cut_off", "refused", "unstructured"})
-"""Reasons that are about one answer: the next one may be fine."""
-
-
-def is_over(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> bool:
-    """Whether *effect*, which a model failed at, is for the voice without one to do."""
-    persona = playbook.roster.get(effect.persona)
-    if rt.is_unaided(persona.key if persona else ""):
-        return False
-    if persona and persona.model and _is_alone(effect) and reason in AWAY - {CONTEXT_FULL, MONTH}:
-        return True
-    if effect.task == "draft":
-        return reason in AWAY
-    if rt.debate.framed or rt.has_pending(Speak):
-        return reason in AWAY and not rt.has_pending(Speak)
-    return reason in AWAY | OF_AN_ANSWER
-
-
-def _is_alone(effect: Speak) -> bool:
-    """Whether a persona speaks with its own model: all together speak with that of the reviews."""
-    return len(effect.personas) <= 1
-
-
-def carried_on(rt: Roundtable, effect: Speak, failed: Failed, playbook: Playbook) -> Roundtable:
-    """
-    An open menu moves below what is told, where people find it. The model of one persona rests for that persona; the
-    common one for all.
-    """
-    lost, persona = trouble("ERR-INT-001"), playbook.roster.get(effect.persona)
-    code = "" if failed.reason == MONTH else lost.code
-    rt = rt.logging(lost) if code else rt
-    if code and persona and persona.model and _is_alone(effect):
-        rt = rt.but(unaided_personas=(*rt.unaided_personas, persona.key))
-        text = f"⚠ {trouble_wording.persona_without_a_model(persona.first_name)}"
-    else:
-        rt = rt.but(unaided=True)
-        text = f"⚠ {lost.sentence if code else failed.sentence}\n{trouble_wording.WITHOUT_A_MODEL}"
-    before = rt.menu
-    message = Message(
-        text=text, note=code, choices=before.message.choices if before else (menus.AIDED_AGAIN,)
-    )
-    rt = _offered(rt, before.kind if before else MenuKind.RETRY, message)
-    return rt.queueing(effect.but(id="", attempts=0, attempted_at="", attempted_before=""))
-
-
-def wanted_back(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """From here on with the model, which reads what people said about the step."""
-    assert rt.menu, "its button was pressed"
-    kind, message = rt.menu.kind, rt.menu.message
-    name = rt.name_of(event.person.id)
-    chosen = step_wording.chosen(menus.AIDED_AGAIN.label, name)
-    rt = rt.closing_menu(chosen).but(unaided=False, unaided_personas=())
-    rt = rt.recording(chosen, part=rt.part, person=event.person.id, user_name=name)
-    rt = rt.but(unread=(*ended.said(rt), *rt.answers))
-    left = tuple(choice for choice in message.choices if choice.action != menus.RETRY.action)
-    if not left:
-        return speaking.waiting_speak(rt, playbook)
-    again = message.but(text=trouble_wording.WITH_A_MODEL_AGAIN, choices=left, token="", note="")
-    return speaking.waiting_speak(_offered(rt, kind, again), playbook)
 
 
 def _offered(rt: Roundtable, kind: MenuKind, message: Message) -> Roundtable:

@@ -41,7 +41,7 @@ def ask_for_review(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def may_review(rt: Roundtable, playbook: Playbook) -> bool:
-    is_wanted = playbook.policy.reviewed_by is not ReviewedBy.NOBODY and not rt.unaided
+    is_wanted = playbook.policy.reviewed_by is not ReviewedBy.NOBODY
     return is_wanted and not rt.has_pending(ReviewDraft) and not asking.is_silenced(rt, playbook)
 
 
@@ -109,10 +109,22 @@ def note_failure(rt: Roundtable, effect: Speak, reason: str, raw: str) -> Roundt
 
 def ask_other(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """The model that reviews drafts makes this one."""
-    if not speaking.is_left_unread(rt, playbook):
+    if not speaking.can_draft_again(rt, playbook):
         raise NotNow(wording.NO_DRAFT_WANTED)
     rt = asking.record_choice(rt, wording.ASK_OTHER.label, event.person, part=rt.part)
     return speaking.asking_to_speak(rt, asking.listening(rt, playbook).but(by_other=True), playbook)
+
+
+def go_on_without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """Without the draft, or the answer, that did not come. What people said stays, and no model reads it."""
+    in_discussion = rt.stage is Stage.ELABORATING
+    is_lost = bool(rt.debate.not_answered) if in_discussion else speaking.is_lost(rt, rt.step_id)
+    if not is_lost and not rt.has_pending(Speak):
+        raise NotNow(wording.NOTHING_IS_AWAITED)
+    rt = asking.record_choice(rt, wording.GO_ON_WITHOUT.label, event.person, part=rt.part)
+    if in_discussion:
+        return speaking.without_answer(rt)
+    return rt.dropping(Speak).but(unread=(), draft=None)
 
 
 def show_answer(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -147,10 +159,10 @@ def notes(rt: Roundtable, playbook: Playbook) -> Iterator[CardPart]:
     waiting = len(list(unconfirmed(rt.specification)))
     asked = at_work or (draft if draft and draft.step_id == rt.step_id else None)
     persona = (asked and playbook.roster.get(asked.persona)) or asking.speaker_of(rt, playbook)
-    is_open = rt.stage is Stage.DISCUSSING
+    is_open, is_refused = rt.stage is Stage.DISCUSSING, draft is not None and draft.reason == "refused"
     offered: dict[str, bool] = {
         Action.SHOW_ANSWER: draft is not None and bool(draft.raw),
-        Action.ASK_OTHER: playbook.policy.reviewed_by is ReviewedBy.OTHER and bool(rt.unread),
+        Action.ASK_OTHER: is_refused and playbook.policy.reviewed_by is ReviewedBy.OTHER,
     }
     for fault in _faults(rt, playbook, waiting):
         text, *buttons = wording.FAULTS[fault]

@@ -149,9 +149,7 @@ def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
 
 
 def can_go_on(rt: Roundtable, playbook: Playbook) -> bool:
-    """Personas cannot go on alone where all only listen, unless the model comes back."""
-    if rt.unaided or rt.unaided_personas:
-        return True
+    """Personas cannot go on alone where all only listen."""
     return bool(speaking.able(rt, playbook))
 
 
@@ -278,7 +276,7 @@ def call_ended(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def not_answered(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> Roundtable:
     """The card says what to do; the others of an opening are heard."""
     names = [one.first_name for one in playbook.roster if one.key in effect.personas]
-    told = discussion_wording.no_answer(names, is_refused=reason == REFUSED)
+    told = discussion_wording.no_answer(names, reason)
     not_answered = (*rt.debate.not_answered, told)
     rt = rt.but(elaboration=rt.debate.but(calls=rt.debate.calls + 1, not_answered=not_answered))
     rt = _on_card(rt, told, playbook)
@@ -466,9 +464,6 @@ def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The voices cannot take in any more of the discussion."""
     return conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
 
-
-REFUSED = "refused"
-"""The reason of a voice that a model does not answer."""
 
 # --- small things -------------------------------------------------------------------------------------------------
 

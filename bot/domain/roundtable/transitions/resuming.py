@@ -19,7 +19,6 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import (
     asking,
-    budgeting,
     elaborations,
     exporting,
     phases,
@@ -84,7 +83,7 @@ def _look(rt: Roundtable, person: Person) -> Roundtable:
     """Two people who ask at once are told once."""
     name = rt.name_of(person.id)
     rt = rt.recording(step_wording.resumed(name), part=rt.part, person=person.id, user_name=name)
-    rt = rt.dropping(Speak).but(unaided=False, unaided_personas=(), resumed_by=person.id)
+    rt = rt.dropping(Speak).but(resumed_by=person.id)
     return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
@@ -111,8 +110,6 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def retry_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if rt.stalled is None and (rt.unaided or rt.unaided_personas):
-        return budgeting.wanted_back(rt, event, playbook)
     return _retry(rt, event.person)
 
 
@@ -125,9 +122,7 @@ def _retry(rt: Roundtable, person: Person) -> Roundtable:
         raise NotNow(trouble_wording.NOT_OPENED)
     effect, stage = rt.stalled.effect, rt.stalled.stage
     rt = asking.chosen(rt, menus.RETRY.label, person, part=rt.part)
-    return rt.but(stage=stage, stalled=None, unaided=False, unaided_personas=()).queueing(
-        effect.but(id="", attempts=0)
-    )
+    return rt.but(stage=stage, stalled=None).queueing(effect.but(id="", attempts=0))
 
 
 # --- an analysed item ---------------------------------------------------------------------------------------------

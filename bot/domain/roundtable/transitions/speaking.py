@@ -108,6 +108,11 @@ def putting_off(rt: Roundtable) -> Roundtable:
     return rt.dropping(Speak)
 
 
+def without_answer(rt: Roundtable) -> Roundtable:
+    """People go on without what a model was asked for."""
+    return rt.dropping(Speak).but(elaboration=rt.debate.but(is_round_wanted=False, not_answered=()))
+
+
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """After a silence: a model reads what none has read, or the discussion goes on."""
     if asking.is_silenced(rt, playbook) or rt.has_pending(Speak):
@@ -134,7 +139,7 @@ def able(rt: Roundtable, playbook: Playbook, personas: Iterable[str] = ()) -> tu
 def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
     """Without a model a persona speaks when it is addressed by name: its newest turn, or the first, tells that."""
     turns = [*rt.debate.turns[:1], *(one for one in rt.debate.turns if one.by == persona)]
-    if not ((turns and turns[-1].by_rule) or rt.is_unaided(persona)):
+    if not (turns and turns[-1].by_rule):
         return False
     return not asking.thinks(Speak(persona=persona, task="turn"), rt, playbook)
 
@@ -143,6 +148,7 @@ def asking_all_to_open(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """At the same time, and blind. The lead opens also without a model."""
     if asking.is_silenced(rt, playbook):
         return rt
+    rt = rt.but(elaboration=rt.debate.but(not_answered=()))
     most = min(MOST_IN_THE_OPENING, rt.debate.turns_left)
     for key in tuple(dict.fromkeys((lead_of(rt, playbook).key, *able(rt, playbook))))[:most]:
         rt = rt.queueing(Speak(persona=key, task="turn", turn=TurnKind.OPENING, personas=(key,)))
@@ -175,6 +181,8 @@ def starting_round(rt: Roundtable, playbook: Playbook) -> Roundtable:
     if asking.is_silenced(rt, playbook):
         return rt
     rt = cleared(rt, TimerName.ROUND)
+    if not rt.debate.framed:
+        return asking_all_to_open(rt.but(elaboration=rt.debate.but(is_round_wanted=False)), playbook)
     debate = rt.debate.but(is_round_wanted=False, has_nothing_new=False, not_answered=())
     rt = rt.but(elaboration=debate)
     return rt.queueing(Speak(persona=personas[0], task="turn", turn=TurnKind.ROUND, personas=personas))
@@ -269,9 +277,22 @@ def is_left_unread(rt: Roundtable, playbook: Playbook) -> bool:
     Whether words of people are unread, and no model is about to read them: the last answer could not be used, or no
     more drafts are made of the step.
     """
-    if rt.stage not in ABOUT_A_STEP or not rt.unread or rt.has_pending(Speak, Survey):
-        return False
-    if not rt.timers.keys().isdisjoint(OF_DRAFTS) or asking.is_silenced(rt, playbook):
+    return bool(rt.unread) and rt.timers.keys().isdisjoint(OF_DRAFTS) and _is_idle(rt, playbook)
+
+
+def can_draft_again(rt: Roundtable, playbook: Playbook) -> bool:
+    """Also where nobody has said anything, and the first look gave no answer."""
+    return is_left_unread(rt, playbook) or (is_lost(rt, rt.step_id) and _is_idle(rt, playbook))
+
+
+def is_lost(rt: Roundtable, step_id: str) -> bool:
+    """Whether the newest draft failed: the card says so, with what to do."""
+    return rt.draft is not None and rt.draft.step_id == step_id and bool(rt.draft.reason)
+
+
+def _is_idle(rt: Roundtable, playbook: Playbook) -> bool:
+    """Whether a model could make a draft, and none is at it."""
+    if rt.stage not in ABOUT_A_STEP or rt.has_pending(Speak, Survey) or asking.is_silenced(rt, playbook):
         return False
     return asking.thinks(asking.listening(rt, playbook), rt, playbook)
 

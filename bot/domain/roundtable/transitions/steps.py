@@ -118,14 +118,16 @@ def _take_proposals(
 
 
 def can_be_read(rt: Roundtable, _: Press, playbook: Playbook) -> bool:
-    return speaking.is_left_unread(rt, playbook)
+    return speaking.can_draft_again(rt, playbook)
 
 
 def read_again(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if not speaking.is_left_unread(rt, playbook):
+    if not speaking.can_draft_again(rt, playbook):
         raise NotNow(step_wording.ALL_IS_READ)
     rt = asking.record_choice(rt, menus.READ_AGAIN.label, event.person, part=LinePhase.CLARIFYING)
-    return speaking.reading(rt, playbook)
+    return (
+        speaking.reading(rt, playbook) if rt.unread else asking.drafting(rt, asking.listening(rt, playbook))
+    )
 
 
 # --- finishing ----------------------------------------------------------------------------------------------------

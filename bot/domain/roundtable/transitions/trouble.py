@@ -51,7 +51,6 @@ from bot.domain.roundtable.state import Roundtable, Stalled
 from bot.domain.roundtable.transitions import (
     absence,
     asking,
-    budgeting,
     drafts,
     elaborations,
     ending,
@@ -128,6 +127,7 @@ def _goes_on(
     return follows(rt, playbook, told) if follows else pausing.notes_saved(rt)
 
 
+CONTEXT_FULL = "context"
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
 NO_SESSIONS = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
@@ -318,27 +318,15 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     effect = failure.effect
     assert isinstance(effect, Speak)
     reason = failure.said.reason
-    if reason == budgeting.CONTEXT_FULL and rt.stage is Stage.ELABORATING:
-        return elaborations.too_much_to_hold(rt, playbook)
-    is_unopened = rt.stage is Stage.ELABORATING and not (rt.debate.framed or rt.has_pending(Speak))
-    if is_unopened:
-        lead = speaking.lead_of(rt, playbook).key
-        effect = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
-    if budgeting.is_over(rt, effect, reason, playbook):
-        return budgeting.carried_on(rt, effect, failure.said, playbook)
-    if is_unopened:
-        return _voice_lost(rt, failure._replace(effect=effect), playbook)
     if rt.stage is not Stage.ELABORATING:
         return drafts.note_failure(rt, effect, reason, str(failure.said.facts.get("raw") or ""))
+    if reason == CONTEXT_FULL:
+        return elaborations.too_much_to_hold(rt, playbook)
+    if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
+        lead = speaking.lead_of(rt, playbook).key  # it opens without a model, and that failed
+        again = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
+        return _stalled(report(rt, [trouble("ERR-INT-001")]), again, trouble_wording.PRESS_RETRY)
     return elaborations.not_answered(rt, effect, reason, playbook)
-
-
-def _voice_lost(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    """
-    The one fatal trouble: a framing that fails without a model, too. Nothing goes on until a person presses Retry, and
-    nothing counts as complete.
-    """
-    return _stalled(report(rt, [trouble("ERR-INT-001")]), failure.effect, trouble_wording.PRESS_RETRY)
 
 
 def _not_searched(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:

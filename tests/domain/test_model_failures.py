@@ -1,0 +1,169 @@
+"""When a model fails, one line says what to do about it, and the next call is made as if nothing had happened."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.discussion.elaboration import TurnKind
+from bot.domain.messages.message import Action
+from bot.domain.roundtable.effects import Speak
+from bot.domain.roundtable.inputs import TimeCame
+from bot.domain.roundtable.stage import Stage
+from bot.domain.roundtable.timers import TimerName
+from bot.errors import NotNow
+from tests.domain.books import few_steps, step, thinking
+from tests.domain.table import FLOOR, Table
+
+TWO = thinking(few_steps(step("00-01"), step("00-02")))
+ANY = ["month", "timeout", "unavailable", "denied", "refused", "empty", "cut_off", "unstructured", "busy"]
+BUTTONS = ["Try again", "Go on without"]
+
+
+def failures(table: Table) -> list[tuple[str, list[str]]]:
+    """The lines that offer to go on without, on the card of the discussion or of the step, with their buttons."""
+    card = (table.discussion if table.rt.elaboration else table.card).card
+    assert card
+    parts = [one for one in card.parts if any(b.action == Action.GO_ON_WITHOUT for b in one.buttons)]
+    return [(one.prose, [choice.label for choice in one.buttons]) for one in parts]
+
+
+def asked(table: Table) -> list[Speak]:
+    return [one for one in table.completing if isinstance(one, Speak)]
+
+
+# --- drafts -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", [*ANY, "context"])
+def test_a_draft_that_fails_is_one_line_and_the_next_one_is_asked_for(reason: str) -> None:
+    """Of whatever kind the failure is: the model is not off for the rest of the roundtable."""
+    table = Table(TWO).start().fail("speak", reason).say("For field work.")
+
+    ((line, buttons),) = failures(table)
+    assert "draft" in line or "answer" in line
+    assert [one for one in buttons if one in BUTTONS] == BUTTONS
+
+    table.completing.clear()
+    table.say("And for lorries.")
+
+    assert [one.task for one in asked(table)] == ["draft"]
+    assert failures(table) == []
+
+
+def test_try_again_asks_for_the_same_draft() -> None:
+    table = Table(TWO).start().fail("speak", "timeout").say("For field work.")
+    table.completing.clear()
+    table.press(Action.READ_AGAIN)
+
+    assert len(asked(table)) == 1
+    assert table.rt.unread == ()
+    assert failures(table) == []
+
+
+def test_go_on_without_leaves_the_words_and_asks_no_model_to_read_them() -> None:
+    """They stand in the step as people said them; the line says who went on."""
+    table = Table(TWO).start().fail("speak", "timeout").say("For field work.")
+    table.completing.clear()
+    table.press(Action.GO_ON_WITHOUT, who="grace")
+
+    assert failures(table) == []
+    assert table.rt.unread == ()
+    assert "Grace chose: Go on without" in [line.content for line in table.lines]
+    table.press(Action.FINISH_STEP)
+    assert "- Ada: For field work." in table.world.files["quick-scan.md"]
+    assert asked(table) == []
+
+
+def test_a_first_look_that_fails_has_its_buttons_too() -> None:
+    """Nobody has said anything yet, so there is nothing to read again: the look itself is tried again."""
+    looking = replace(TWO, policy=TWO.policy.but(looks_first=True))
+    table = Table(looking).fail("speak", "timeout").start()
+    assert failures(table) == [("Maya has no draft: the model did not answer in time.", BUTTONS)]
+
+    table.completing.clear()
+    table.press(Action.READ_AGAIN)
+
+    assert len(asked(table)) == 1
+    assert failures(table) == []
+
+
+def test_who_does_not_want_to_wait_for_a_slow_model_goes_on_without_it() -> None:
+    """The call is over, and what people said is not read by the next one."""
+    table = Table(TWO).start().stop_paying().say("For field work.").pay_up_to("speak")
+    due = table.rt.timers[TimerName.SLOW]
+    table.rt = table.decided(TimeCame(key="slow", at=due, name=TimerName.SLOW, due=due))
+    table.pay_up_to("speak")
+    assert failures(table) == [("Maya is drafting, for more than 20 s.", ["Stop", "Go on without"])]
+
+    table.press(Action.GO_ON_WITHOUT)
+
+    assert not table.rt.has_pending(Speak)
+    assert table.rt.unread == ()
+
+
+def test_where_nothing_failed_there_is_nothing_to_go_on_without() -> None:
+    with pytest.raises(NotNow):
+        Table(TWO).start().press(Action.GO_ON_WITHOUT)
+
+
+# --- discussions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", ANY)
+def test_an_opening_that_no_model_gives_leaves_the_floor_to_people(reason: str) -> None:
+    """One line for each persona; nothing stalls, and no words are made up for anybody."""
+    table = Table(TWO).start().do_step().fail("speak", reason, times=3).press(Action.ELABORATE)
+
+    ((lines, buttons),) = failures(table)
+    assert [one.partition(":")[0] for one in lines.split("\n")] == ["Maya", "Alex", "Jordan"]
+    assert buttons == BUTTONS
+    assert table.rt.stage is Stage.ELABORATING
+    assert table.rt.debate.turns == ()
+    assert table.offered() == FLOOR
+
+
+def test_the_opening_is_tried_again() -> None:
+    table = Table(TWO).start().do_step().fail("speak", "timeout", times=3).press(Action.ELABORATE)
+    table.completing.clear()
+    table.press(Action.GO_ON)
+
+    assert {one.turn for one in asked(table)} == {TurnKind.OPENING}
+    assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan"]
+    assert failures(table) == []
+
+
+def test_one_of_the_opening_who_fails_is_named_and_the_others_are_heard() -> None:
+    table = Table(TWO).start().do_step().fail("speak", "timeout").press(Action.ELABORATE)
+
+    assert failures(table) == [("Maya: the model did not answer in time.", BUTTONS)]
+    assert [turn.name for turn in table.rt.debate.turns] == ["Alex", "Jordan"]
+
+
+def test_who_is_asked_by_name_and_whose_model_fails_is_asked_again_the_next_time() -> None:
+    table = Table(TWO).start().elaborate().fail("speak", "unavailable").say("Alex, what breaks?")
+    assert failures(table) == [("Alex: the model could not be reached.", BUTTONS)]
+
+    table.completing.clear()
+    table.say("Alex, and now?")
+
+    assert [one.personas for one in asked(table)] == [("solutions-architect",)]
+
+
+def test_people_go_on_without_the_personas() -> None:
+    """No round waits for them then, until people want one."""
+    table = Table(TWO).start().elaborate().fail("speak", "timeout").press(Action.GO_ON)
+    table.completing.clear()
+    table.press(Action.GO_ON_WITHOUT)
+
+    assert failures(table) == []
+    assert not table.rt.debate.is_round_wanted
+    assert asked(table) == []
+
+
+def test_a_discussion_that_cannot_even_be_opened_by_rules_waits_for_a_person() -> None:
+    """Without a model the lead opens it: where that fails, too, nothing counts as done."""
+    table = Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
+
+    assert table.rt.stage is Stage.STALLED
+    assert table.offered() == [Action.RETRY]
+    assert table.meta.elaborations == ()

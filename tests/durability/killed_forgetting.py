@@ -31,7 +31,7 @@ from bot.cli import forget as forgetting
 from bot.cli import replay
 from bot.errors import BotError
 from bot.settings import Settings
-from tests.e2e.test_forgetting import QUEUE, whole
+from tests.e2e.test_forgetting import whole
 from tests.storage.checkout import Git
 from tests.storage.killed import CALLS
 
@@ -132,7 +132,7 @@ def _everything(settings: Settings) -> Iterator[bytes]:
             yield file.read_bytes()
     if settings.redis_url:
         with redis.Redis.from_url(settings.redis_url.get_secret_value()) as client:
-            yield from (whole(client, key) for key in sorted(client.scan_iter()) if QUEUE not in key)
+            yield from (whole(client, key) for key in sorted(client.scan_iter()))
 
 
 def _state(settings: Settings) -> str:

@@ -17,7 +17,7 @@ from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.state import State
 from tests.domain.books import few_steps
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 from tests.specification.meeting import claim
 
 
@@ -32,6 +32,7 @@ def since(table: Table, who: str) -> Digest:
     return digest(StateChange(state_of(table, until=last), now, known, specification), table.playbook)
 
 
+@played_once
 def evening() -> Table:
     """Grace answers once; the rest of a step and of its discussion goes on without her."""
     table = Table(few_steps()).start()

@@ -93,7 +93,7 @@ DEEDS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(deeds=DEEDS)
 def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) -> None:
     """meta.json and every section of an elaboration follow from the transcript alone."""

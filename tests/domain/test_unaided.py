@@ -10,7 +10,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from tests.domain.books import few_steps, step, thinking
-from tests.domain.table import FLOOR, Table
+from tests.domain.table import FLOOR, Table, played_once
 
 TWO = thinking(few_steps(step("00-01"), step("00-02")))
 LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
@@ -22,6 +22,7 @@ def told(table: Table) -> int:
     return sum(text.startswith(LOST) for text in table.texts)
 
 
+@played_once
 def reading_failed(reason: str = "unavailable") -> Table:
     """What Ada said, which a model was to read; then she finished the step."""
     return Table(TWO).start().fail("speak", reason).say("For field work.").press(Action.FINISH_STEP)
@@ -131,6 +132,7 @@ def test_a_person_is_not_left_without_an_answer() -> None:
 # --- the model of one persona -----------------------------------------------------------------------------------------
 
 
+@played_once
 def own_model(reason: str = "unavailable", *, who: str = "alex") -> Table:
     """Alex has a model of his own, and it fails in the first round of a discussion."""
     policy = TWO.policy.but(model="openai:gpt-y", thinks=True, draft_seconds=0)

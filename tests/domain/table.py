@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, wraps
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook, read_quick_scan
@@ -114,6 +114,7 @@ NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
 """Whom only Slack can name."""
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @cache
@@ -742,7 +743,7 @@ def person(who: str) -> Person:
     return Person(id=who, name=NAMES.get(who, ""))
 
 
-def _with_own_lists(of: Any) -> Any:
+def _with_own_lists(of: T) -> T:
     """What is in them is frozen."""
     after = copy(of)
     for name, value in vars(of).items():
@@ -753,10 +754,11 @@ def _with_own_lists(of: Any) -> Any:
 
 def played_once(scene: Callable[P, Table]) -> Callable[P, Table]:
     """The *scene* is played once in a test process; whoever asks for it begins at a copy."""
-    played = cache(scene)
+    played: Any = cache(scene)
 
     @wraps(scene)
     def begin(*args: P.args, **named: P.kwargs) -> Table:
-        return played(*args, **named).copied()
+        table: Table = played(*args, **named)
+        return table.copied()
 
     return begin

@@ -14,7 +14,6 @@ from tests.domain.table import Contribution, Table, played_once
 
 ALL = ("business-analyst", "solutions-architect", "system-designer")
 CODE = Quote(line="src/sync.py:5-8@1a2b3c4", words="retries for ever")
-OTHER_CODE = Quote(line="src/queue.py:1-2@1a2b3c4", words="drops the oldest")
 
 
 @played_once

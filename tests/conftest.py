@@ -6,6 +6,7 @@ import redis
 from hypothesis import settings
 
 from slack_sandbox import Timing
+from tests.browser import running_chromium
 from tests.command_line import CommandLine, command_line
 from tests.patience import PATIENT
 from tests.ports import free_port
@@ -76,6 +77,13 @@ def port() -> int:
 
 
 @pytest.fixture(scope="session")
+def chromium() -> Iterator[str]:
+    """The address of one for each test process."""
+    with running_chromium() as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
 def redis_server() -> Iterator[RedisServer]:
     """One real server for each test process; a test may stop, kill and start it."""
     with running_redis_server() as server:
@@ -109,8 +117,8 @@ def redis_cluster(started_cluster: RedisCluster) -> RedisCluster:
     return started_cluster
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
-    """The command, loaded once for a module."""
+    """The command, loaded once for each test process."""
     with command_line(tmp_path_factory.mktemp("printed")) as line:
         yield line

@@ -116,7 +116,7 @@ class RedisServer:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            preexec_fn=_die_with_parent(),  # noqa: PLW1509 - one system call, looked up before the fork
+            preexec_fn=die_with_parent(),  # noqa: PLW1509 - one system call, looked up before the fork
         )
 
     def _end(self, how: signal.Signals) -> None:
@@ -181,7 +181,7 @@ def _reap(server: subprocess.Popen[str], *, reader: threading.Thread | None = No
     server.stdout.close()
 
 
-def _die_with_parent() -> Callable[[], None] | None:
+def die_with_parent() -> Callable[[], None] | None:
     """Linux ends the server with the tests even when those are killed; elsewhere a kill -9 would leave it behind."""
     if sys.platform != "linux":
         return None

@@ -18,7 +18,7 @@ from bot.shipped import SCHEMA, personas_dir, schema_names, schema_text, steps_d
 from bot.storage.git.tree import files_at_tip
 from scripts import schemas
 from tests.domain.table import Table, shipped
-from tests.record.kept import ITEMS, an_evening, committed
+from tests.record.kept import ITEMS, committed, evening_in
 from tests.sealing import TRUSTED
 
 FRONT_MATTER = "---"
@@ -49,7 +49,7 @@ def front(path: Path) -> Any:
 @pytest.fixture(params=["evening", "planned"])
 def item(request: pytest.FixtureRequest, tmp_path: Path) -> RecordedItem:
     if request.param == "evening":
-        return committed(an_evening(), tmp_path)
+        return evening_in(tmp_path)
     table = (
         Table().start().through("01-05").press_continue().say("requirement: Filter by date\nAC: it filters")
     )

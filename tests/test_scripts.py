@@ -98,9 +98,13 @@ PYTHON_SCRIPTS = [
 ]
 
 
-@pytest.mark.parametrize("option", ["--help", "-h"])
 @pytest.mark.parametrize(
-    "path", [*SHELL_SCRIPTS, *PYTHON_SCRIPTS], ids=lambda path: f"{path.parent.name}/{path.name}"
+    ("path", "option"),
+    [
+        *((path, "--help") for path in (*SHELL_SCRIPTS, *PYTHON_SCRIPTS)),
+        *((path, "-h") for path in SHELL_SCRIPTS),
+    ],
+    ids=lambda given: f"{given.parent.name}/{given.name}" if isinstance(given, Path) else given,
 )
 def test_help_is_all_that_help_does(path: Path, option: str, tmp_path: Path) -> None:
     """In a fresh clone it says what the script is for; it installs nothing and writes nothing."""

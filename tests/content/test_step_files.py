@@ -339,6 +339,7 @@ def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> N
         ("step_id", '"0-01"', "0-01"),
         ("step_id", "00_01", "00_01"),
         ("step_id", "000-001", "000-001"),
+        ("step_id", "\u0660\u0661-\u0660\u0662", "\u0660\u0661-\u0660\u0662"),
         ("title", "x" * 61, "x" * 61),
         ("title", "[a, b]", "['a', 'b']"),
         ("persona", "BA", "BA"),

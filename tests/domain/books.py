@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from bot.content.entries import read_schema
 from bot.content.files import Findings
@@ -9,6 +10,7 @@ from bot.domain.catalog.agenda import Agenda, Playbook
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.phases import ANALYSIS_PHASES, Phase
 from bot.domain.catalog.policy import Policy
+from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Step, StepHeading
 from bot.domain.catalog.taxonomy import Trouble
 from bot.shipped import steps_dir
@@ -48,8 +50,14 @@ def book(
         roster=roster or playbook.roster,
         agenda=agenda,
         troubles=tuple(troubles),
-        schema=read_schema(steps_dir(), Findings()).bound(agenda.steps).planned_in(agenda.plan.step_id),
+        schema=_shipped_schema().bound(agenda.steps).planned_in(agenda.plan.step_id),
     )
+
+
+@cache
+def _shipped_schema() -> Schema:
+    """Bound to no step."""
+    return read_schema(steps_dir(), Findings())
 
 
 def step(step_id: str, title: str = "", **more: object) -> Step:

@@ -7,9 +7,10 @@ meeting.jsonl are read back from bytes, and every menu ever shown is remembered 
 
 import json
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook, read_quick_scan
@@ -116,6 +117,8 @@ SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
 """Whom only Slack can name."""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @cache
@@ -387,6 +390,13 @@ class Table:
         start = Start(key=self.key(), at=self.now(), item=item_from(title), place=place, person=person("ada"))
         self.rt = opening.take_up(start, self.playbook, thread_known=thread_known)
         return self._paid()
+
+    def copied(self) -> "Table":
+        """Another table at which everything was said and done that was here."""
+        table = _with_own_lists(self)
+        table.world = _with_own_lists(self.world)
+        table.world.thread = [copy(said) for said in self.world.thread]
+        return table
 
     # --- questions ------------------------------------------------------------------------------------------------
 
@@ -752,3 +762,24 @@ class Table:
 
 def person(who: str) -> Person:
     return Person(id=who, name=NAMES.get(who, ""))
+
+
+def _with_own_lists(of: T) -> T:
+    """What is in them is frozen."""
+    after = copy(of)
+    for name, value in vars(of).items():
+        if isinstance(value, list | dict):
+            setattr(after, name, copy(value))
+    return after
+
+
+def played_once(scene: Callable[P, Table]) -> Callable[P, Table]:
+    """The *scene* is played once in a test process; whoever asks for it begins at a copy."""
+    played: Any = cache(scene)
+
+    @wraps(scene)
+    def begin(*args: P.args, **named: P.kwargs) -> Table:
+        table: Table = played(*args, **named)
+        return table.copied()
+
+    return begin

@@ -1,10 +1,13 @@
 """Nobody heard Slack for a while, and Slack has given up: what people said meanwhile is read, and counts."""
 
+import pytest
+
+from bot.domain.roundtable import state
 from bot.domain.roundtable.effects import ReadThread
 from bot.domain.roundtable.inputs import Amend, Returned
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import KEYS_REMEMBERED
+from bot.domain.roundtable.transitions import absence
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table, person
 
@@ -77,14 +80,16 @@ def test_an_edit_that_came_first_counts() -> None:
     assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
 
 
-def test_what_is_older_than_what_we_remember_is_not_heard_again() -> None:
+def test_what_is_older_than_what_we_remember_is_not_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy thread forgets the keys of old messages; git has those."""
+    for module in (state, absence):
+        monkeypatch.setattr(module, "KEYS_REMEMBERED", 3)
     table = Table(TWO).start().say("Edits get lost.")
-    for number in range(KEYS_REMEMBERED):
+    for number in range(5):
         table.say(f"And more, {number}.")
     table.return_(since="2026-01-01T00:00:00.000Z")
 
-    assert len(table.rt.answers) == KEYS_REMEMBERED + 1
+    assert len(table.rt.answers) == 6
 
 
 def test_more_than_could_be_read_is_said() -> None:

@@ -22,7 +22,7 @@ from bot.domain.specification.snapshot import folded_content
 from bot.errors import NotNow, UserError
 from bot.slack.render import parts
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Table, person, played_once
 
 WORDS = "May a limit be below 10 a second?"
 CODER = "claude-code-ada"
@@ -33,6 +33,7 @@ def asked(text: str = WORDS, *, agent: str = CODER, key: str = "", **facts: obje
     return AgentAsked(key=key or f"agent.{agent}.{text.casefold()}", at="2026-01-01T10:00:00.000Z", **named)
 
 
+@played_once
 def open_step() -> Table:
     table = Table(few_steps()).start().say("I am here.", who="linus").say("I am, too.", who="grace")
     return table.say("requirement: limits per client", who="grace")

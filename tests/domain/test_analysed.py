@@ -6,11 +6,12 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 FINISHED = "Analysis complete. offline-sync has no requirement and no work with an owner."
 
 
+@played_once
 def analysed() -> Table:
     return Table(few_steps()).start().through("02-01").press_continue()
 

@@ -10,9 +10,10 @@ from bot.domain.roundtable.transitions import answering
 from bot.domain.roundtable.waiting import WaitKind, waits_for
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Table, person, played_once
 
 
+@played_once
 def asked() -> Table:
     """Linus has to answer who pays."""
     table = Table(few_steps()).start().say("I am here.", who="linus")

@@ -19,7 +19,7 @@ from bot.domain.roundtable.transitions import attending, opening
 from bot.domain.roundtable.waiting import WaitKind, awaited, in_words, participants, waits_for
 from bot.domain.values.timestamps import QuietHours, moment, seconds
 from bot.errors import NotNow
-from tests.domain.table import HERE, Table, person, shipped
+from tests.domain.table import HERE, Table, person, played_once, shipped
 
 
 def held(playbook: Playbook | None = None) -> Table:
@@ -229,6 +229,7 @@ def test_the_card_says_when_answers_are_due() -> None:
     assert "Due Friday" not in table.card.text
 
 
+@played_once
 def overdue() -> Table:
     table = due(held()).say("Edits get lost. Scope: small", who="grace")
     return comes(table, later(table, 24 * 7))
@@ -370,6 +371,7 @@ def test_a_limit_is_removed_before_it_comes() -> None:
     assert [answer.text for answer in table.rt.answers] == ["no limit"]
 
 
+@played_once
 def discussed() -> Table:
     """Ada has said something in a discussion when answers are due; Grace and Linus have not."""
     table = due(held()).do_step().press(Action.ELABORATE).say("A queue on the device.")
@@ -565,6 +567,7 @@ def due_of(table: Table) -> str:
     return table.rt.timers[TimerName.UNANSWERED]
 
 
+@played_once
 def a_question_of_grace() -> Table:
     return (
         held().say("Edits get lost.").say("open question: who pays? -> Grace").say("Ours, too.", who="linus")

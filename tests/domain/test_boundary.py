@@ -8,7 +8,7 @@ from bot.domain.roundtable.inputs import Press
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table, person
+from tests.domain.table import Table, person, played_once
 
 TWO = few_steps(step("00-01"), step("00-02"), step("01-01"))
 STEP_MENU = [
@@ -29,10 +29,12 @@ def pressable(table: Table) -> list[str]:
     return [choice.action for choice in table.menu.message.offered]
 
 
+@played_once
 def at_menu() -> Table:
     return Table(TWO).start().do_step()
 
 
+@played_once
 def at_phase_menu() -> Table:
     return Table(TWO).start().through("00-02")
 

@@ -12,7 +12,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import EntryState, Patch
 from bot.slack.render import parts
 from tests.domain.books import few_steps, step, thinking
-from tests.domain.table import Table, shipped
+from tests.domain.table import Table, played_once, shipped
 
 ONE_PHASE = few_steps(step("00-01"), step("00-02"))
 
@@ -136,6 +136,7 @@ def noted(table: Table) -> list[object]:
     return [one["text"] for one in table.rt.specification.notes_of([table.rt.step_id])]
 
 
+@played_once
 def with_objection() -> Table:
     """Linus objected in the open step."""
     return Table(shipped()).start().through("01-05").press_continue().say("objection: no rows", who="linus")
@@ -252,6 +253,7 @@ def test_everything_that_a_card_offers_can_be_pressed(name: str) -> None:
 # --- typed or pressed, and what does not fit ---
 
 
+@played_once
 def proposed_priority() -> Table:
     """FR-001 has a priority that a person gave, and Maya suggests another."""
     table = Table(thinking(shipped())).start().through("01-05").press_continue()
@@ -296,6 +298,7 @@ def test_what_is_a_part_is_not_sorted_without_its_owner() -> None:
     ]
 
 
+@played_once
 def with_code(file_url: str = "") -> Table:
     """Maya suggests what rests on lines of code, and the step is open again."""
     table = feature_step(NO_PDF, {**ROWS, "sources": ("src/__init__.py:40-58@1a2b3c4", "src/b.py:7@1a2b3c4")})

@@ -16,7 +16,7 @@ from bot.domain.specification.entries import Entry, EntryState, Specification
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
 from tests.domain.books import few_steps
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 from tests.specification.meeting import claim
 
 
@@ -40,6 +40,7 @@ def rows(found: Digest) -> list[str]:
     return [f"{row.label}: {row.text}" for section in found.sections for row in section.rows]
 
 
+@played_once
 def evening() -> Table:
     """Grace answers once; the rest of a step and of its discussion goes on without her."""
     table = Table(few_steps()).start()

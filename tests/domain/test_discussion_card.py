@@ -18,11 +18,12 @@ from bot.domain.specification.entries import EntryState
 from bot.domain.transcript.lines import read
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Contribution, Table, person
+from tests.domain.table import Contribution, Table, person, played_once
 
 SCHEMA = few_steps().schema
 
 
+@played_once
 def discussing() -> Table:
     """Without a model, with two options."""
     table = Table(few_steps()).start().do_step()
@@ -411,6 +412,7 @@ def test_sealed_positions_are_in_no_line_before_they_are_shown() -> None:
 SEALED = ("it is simple", "a failover test")
 
 
+@played_once
 def sealed_by_one() -> Table:
     """Ada has given hers, Grace has not."""
     table = discussing().say("Hm.", who="grace")

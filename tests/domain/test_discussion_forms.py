@@ -21,7 +21,7 @@ from bot.domain.roundtable.inputs import (
 )
 from bot.domain.roundtable.transitions import deciding
 from bot.errors import NotNow
-from tests.domain.table import Table, person
+from tests.domain.table import Table, person, played_once
 from tests.domain.test_discussion_card import discussing, seal
 
 LONG = "x" * 1_100
@@ -300,6 +300,7 @@ def test_a_decision_by_words_is_replaced_by_one_of_the_same_issue() -> None:
 # --- who decided ---
 
 
+@played_once
 def three_people() -> Table:
     return discussing().say("Tunnels are long.", who="grace").say("They are.", who="linus")
 

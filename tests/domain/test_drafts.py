@@ -26,7 +26,7 @@ from bot.domain.specification.claims import Check
 from bot.domain.specification.entries import Claim, Patch, Quote, unconfirmed
 from bot.errors import NotNow
 from tests.domain.books import thinking
-from tests.domain.table import SORRY, Table, shipped
+from tests.domain.table import SORRY, Table, played_once, shipped
 
 AGAIN = ["Try again", "Go on without"]
 SAID = "We need it for field work, and phones get lost."
@@ -79,6 +79,7 @@ def objected_to() -> Table:
     return drafted(verdicts=(), objection=against)
 
 
+@played_once
 def failed(reason: str, *, raw: str = "") -> Table:
     """A draft."""
     table = Table(book()).start()

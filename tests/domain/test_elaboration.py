@@ -8,7 +8,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName
 from tests.domain.books import book, few_steps, newcomer, seats, step
-from tests.domain.table import FLOOR, Table
+from tests.domain.table import FLOOR, Table, played_once
 
 WARNING = "We are nearing the end of our discussion time. Any final points before we synthesize?"
 LIMIT = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
@@ -16,6 +16,7 @@ WRAPPING_UP = "Wrapping up the discussion. Let me synthesize our key points."
 AMBIGUOUS = "Did you want to end the discussion, or continue exploring this?"
 
 
+@played_once
 def discussing(max_turns: int = 10) -> Table:
     """The framing and the first round are over, the floor is the people's."""
     table = Table(few_steps()).start()

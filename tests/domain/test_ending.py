@@ -17,16 +17,18 @@ from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps, step
-from tests.domain.table import SORRY, Table
+from tests.domain.table import SORRY, Table, played_once
 
 SAID = "Insight: Trains have tunnels.\nDecision: We keep a queue because it survives a tunnel\nQuestion: How long?"
 
 
+@played_once
 def discussed() -> Table:
     table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
     return table.press(Action.ELABORATE).say(SAID)
 
 
+@played_once
 def concluded() -> Table:
     return discussed().say("done")
 
@@ -241,6 +243,7 @@ WORDS = "Trains have tunnels of twenty minutes."
 BESIDE = "And lifts."
 
 
+@played_once
 def thoughtful(*, ended: bool = True) -> Table:
     """With a model that proposes what people said in the discussion."""
     table = Table(

@@ -7,7 +7,6 @@ that does not come about in any scene fails, until a scene has it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from copy import copy
 from dataclasses import replace
 from enum import StrEnum
 from functools import cache
@@ -41,10 +40,11 @@ from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 from tests.domain import test_attending, test_budget, test_drafts, test_issues
 from tests.domain.books import few_steps, thinking
-from tests.domain.table import HERE, NAMES, Contribution, Table, person, shipped
+from tests.domain.table import HERE, NAMES, Contribution, Table, person, played_once, shipped
 from tests.meetings.test_disagreement import disputing
 
-EXAMPLES = 200
+TRIED = pytest.mark.parametrize("examples", [40, pytest.param(400, marks=pytest.mark.thorough)])
+"""So many examples of each."""
 PEOPLE = ("ada", "grace", "linus")
 LATER = "2026-01-01T20:00:00.000Z"
 WORDS = st.text(
@@ -269,21 +269,9 @@ SCENES: Mapping[str, Callable[[], Table]] = {
 }  # fmt: skip
 
 
-@cache
-def scene(name: str) -> Table:
-    return SCENES[name]()
-
-
+@played_once
 def fresh(name: str) -> Table:
-    """As the scene begins: what is in it is frozen, but for lists, and for what stands in the thread."""
-    table = copy(scene(name))
-    for of in (table, world := copy(table.world)):
-        for field, value in vars(of).items():
-            if isinstance(value, list | dict):
-                setattr(of, field, copy(value))
-    world.thread = [copy(one) for one in world.thread]
-    table.world = world
-    return table
+    return SCENES[name]()
 
 
 def messages_of_grace(rt: Roundtable) -> list[str]:
@@ -468,13 +456,14 @@ ACCEPTED_IN: Mapping[str, tuple[str, ...]] = {
 BY_DEFAULT = ("step_open", "at_menu", "discussing")
 
 
+@TRIED
 @pytest.mark.parametrize("kind", COMMANDS, ids=lambda kind: kind.__name__)
-def test_every_input_leaves_what_was_submitted_in_a_line(kind: type[BaseModel]) -> None:
+def test_every_input_leaves_what_was_submitted_in_a_line(kind: type[BaseModel], examples: int) -> None:
     """Or it is refused in a sentence, and leaves none. Each is accepted somewhere."""
     accepted: set[str] = set()
     scenes = ACCEPTED_IN.get(kind.__name__, BY_DEFAULT)
 
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(data=st.data(), name=st.sampled_from(scenes))
     def tried(data: st.DataObject, name: str) -> None:
         table = fresh(name)
@@ -622,34 +611,39 @@ def accepted_inputs(table: Table, form: InputForm, submission: Submission) -> tu
     return amending.inputs(table.rt, submission, reading)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
-@given(data=st.data())
+@TRIED
 @pytest.mark.parametrize("name", FormName)
-def test_every_form_leaves_what_was_entered_in_a_line(name: FormName, data: st.DataObject) -> None:
+def test_every_form_leaves_what_was_entered_in_a_line(name: FormName, examples: int) -> None:
     """Or a field is refused in a sentence, or all of it."""
     forms = [one for one in offered_forms() if one.form.name is name]
     assert forms, f"no scene opens the form {name}"
-    where, form = data.draw(st.sampled_from(forms))
-    values = {field.name: data.draw(entered(field), label=field.name) for field in form.fields}
-    table = fresh(where)
-    sent = Submission(
-        key=f"view.{table.key()}",
-        at=table.now(),
-        person=person("ada"),
-        name=form.name,
-        slug=form.slug,
-        subject=form.subject,
-        values=values,
-        revisions={field.name: field.revision for field in form.fields},
-    )
-    events = accepted_inputs(table, form, sent)
-    if isinstance(events, str):
-        return
-    if isinstance(events[0] if events else None, Start):
-        table = started(events[0])
-        assert_kept(Outcome("", table.lines), changed(form, values), what=name)
-        return
-    assert_kept(outcome(table, *events), changed(form, values), what=name)
+
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
+    @given(data=st.data())
+    def tried(data: st.DataObject) -> None:
+        where, form = data.draw(st.sampled_from(forms))
+        values = {field.name: data.draw(entered(field), label=field.name) for field in form.fields}
+        table = fresh(where)
+        sent = Submission(
+            key=f"view.{table.key()}",
+            at=table.now(),
+            person=person("ada"),
+            name=form.name,
+            slug=form.slug,
+            subject=form.subject,
+            values=values,
+            revisions={field.name: field.revision for field in form.fields},
+        )
+        events = accepted_inputs(table, form, sent)
+        if isinstance(events, str):
+            return
+        if isinstance(events[0] if events else None, Start):
+            table = started(events[0])
+            assert_kept(Outcome("", table.lines), changed(form, values), what=name)
+            return
+        assert_kept(outcome(table, *events), changed(form, values), what=name)
+
+    tried()
 
 
 def started(event: Command) -> Table:

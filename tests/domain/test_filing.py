@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.errors import NotNow
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 RISK = "The works council may say no"
 MESSAGE = f"limit: Android 10\n{RISK}"
@@ -21,6 +21,7 @@ def file(table: Table, label: str, *, who: str = "ada") -> Table:
     return table.press(Action.FILE, value=buttons(table)[label], who=who)
 
 
+@played_once
 def at_risks() -> Table:
     """Where risks and qualities are asked for."""
     return Table().start().through("01-04").press_continue()
@@ -98,6 +99,7 @@ def test_what_is_left_out_is_in_the_transcript_only() -> None:
     assert any(RISK in line.content for line in table.lines)
 
 
+@played_once
 def at_options() -> Table:
     return Table().start().through("02-04").press_continue()
 

@@ -11,7 +11,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import BRIEF
 from bot.errors import NotNow
 from tests.domain.card_scene import behind_dots, labels
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 from tests.specification.meeting import PLAYBOOK
 
 WHY = (
@@ -22,15 +22,18 @@ SCAN, REQUIREMENTS = PLAYBOOK.agenda.phases[0].key, PLAYBOOK.agenda.phases[1].ke
 STEPS = [step.step_id for step in PLAYBOOK.agenda.steps]
 
 
+@played_once
 def short() -> Table:
     return Table(PLAYBOOK).start(depth=None)
 
 
+@played_once
 def two_cards() -> Table:
     """The third card is open; `00-01`, `01-01` and `01-06` have content."""
     return short().say(WHY).press(Action.NEXT).say(WHAT).press(Action.NEXT)
 
 
+@played_once
 def analysed() -> Table:
     table = two_cards()
     while table.rt.stage is Stage.DISCUSSING:

@@ -4,9 +4,10 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.transcript.lines import Source
 from tests.domain.books import few_steps
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 
+@played_once
 def opened() -> Table:
     table = Table(few_steps()).start().do_step()
     table.world.speech = lambda speak, rt: f"What about {speak.persona}, {len(rt.debate.turns)}?"

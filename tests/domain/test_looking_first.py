@@ -8,7 +8,7 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Post, Speak
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch
 from tests.domain.books import few_steps
-from tests.domain.table import Table, shipped
+from tests.domain.table import Table, played_once, shipped
 
 CODE = "src/export.py:40@1a2b3c4"
 FACTS = {"provider": "acme", "tokens_in": 7, "tokens_out": 3}
@@ -22,6 +22,7 @@ def book(*, looks: bool = True, thinks: bool = True) -> Playbook:
     return replace(few_steps(*shipped().agenda.steps[:2]), policy=policy)
 
 
+@played_once
 def opened() -> Table:
     """The persona is looking; its card stands in the thread."""
     return Table(book(), paying=False).start().pay_up_to("speak")

@@ -3,10 +3,11 @@
 import pytest
 
 from bot.domain.messages.message import Action
+from bot.domain.roundtable import state
 from bot.domain.roundtable.machine import ANYTIME, TRANSITIONS
 from bot.domain.roundtable.outcomes import Attempted, Posted
 from bot.domain.roundtable.stage import BUSY, Stage
-from bot.domain.roundtable.state import KEYS_REMEMBERED, MENUS_REMEMBERED, Roundtable
+from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, Table
@@ -111,15 +112,14 @@ def test_time_never_goes_back() -> None:
     assert table.rt.now >= before
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A roundtable may last for weeks."""
+    monkeypatch.setattr(state, "KEYS_REMEMBERED", 9)
     table = Table(few_steps()).start()
-    for number in range(KEYS_REMEMBERED + 10):
-        table.say(f"Point {number}.")
     for _ in range(MENUS_REMEMBERED + 2):
         table.resume()
 
-    assert len(table.rt.seen) == KEYS_REMEMBERED
+    assert len(table.rt.seen) == 9
     assert len(table.rt.used) == MENUS_REMEMBERED
 
 

@@ -80,6 +80,74 @@ def codes(reading: ParsedMeta) -> list[str]:
     return [trouble.code for trouble in reading.troubles]
 
 
+OTHER = {**RECORD.model_dump(mode="json"), "turn_count": True}
+KEPT: list[tuple[dict[str, Any], str, object]] = [
+    *(({"analysis_status": falsy}, "analysis_status", "raw") for falsy in (None, "", 0, False)),
+    *(({"source": falsy}, "source", "manual") for falsy in (None, "", 0, False)),
+    *(({"created_at": falsy}, "created_at", NOW) for falsy in (None, "", 0, False)),
+    *(({"steps_completed": bad}, "steps_completed", []) for bad in ("01-01", None, 7, {"a": 1})),
+    *(({"depth_overrides": bad}, "depth_overrides", {}) for bad in ("brief", None, 7, ["brief"])),
+    ({"phases_completed": "00-quick-scan"}, "phases_completed", []),
+    ({"elaborations": {"step_id": "01-03"}}, "elaborations", []),
+    ({"steps_completed": ["01-01", 7, "1-1", None]}, "steps_completed", ["01-01", 7, "1-1", None]),
+    ({"elaborations": [None, "x", {}, OTHER]}, "elaborations", [None, "x", {}, OTHER]),
+    ({"elaboration_config": None}, "elaboration_config", None),
+    ({"elaboration_config": []}, "elaboration_config", []),
+    ({"elaboration_config": "x"}, "elaboration_config", "x"),
+    # `phase_a_completed` was all there was before phases were counted, and means nothing beside a status.
+    ({"phase_a_completed": True}, "analysis_status", "analyzed"),
+    ({"phase_a_completed": True}, "phases_completed", list(PHASE_KEYS)),
+    *(({"phase_a_completed": no}, "analysis_status", "raw") for no in (False, 1)),
+    *(({"phase_a_completed": no}, "phases_completed", []) for no in (False, 1)),
+    (
+        {"phase_a_completed": True, "analysis_status": "partial", "phases_completed": ["00-quick-scan"]},
+        "phases_completed",
+        ["00-quick-scan"],
+    ),
+]
+UNDERSTOOD: list[tuple[dict[str, Any], str, object]] = [
+    ({"source": "linear"}, "source", "linear"),
+    ({"steps_completed": ["01-01", 7, "1-1", "01-01\n", "01-01", None]}, "steps_completed", ("01-01",)),
+    (
+        {"depth_overrides": {"01-requirements": "brief", "02-impact-analysis": "huge", "x": 7}},
+        "depth_overrides",
+        {"01-requirements": "brief", "02-impact-analysis": "huge", "x": "7"},
+    ),
+    *(
+        ({"elaborations": [bad, RECORD.model_dump()]}, "elaborations", (RECORD,))
+        for bad in (None, "x", {}, OTHER)
+    ),
+    *(({"elaboration_config": {"max_turns": turns}}, "max_turns", turns) for turns in (3, 10, 21)),
+    *(
+        ({"elaboration_config": {"max_turns": turns}}, "max_turns", DEFAULT_MAX_TURNS)
+        for turns in (2, 0, -1, True, "12", 10.5, None)
+    ),
+    (
+        {"slack": {"team_id": "T1", "channel_id": "C1", "thread_ts": 7, "colour": "red"}},
+        "slack",
+        SlackPlace(team_id="T1", channel_id="C1"),
+    ),
+    ({"slack": "C1"}, "slack", None),
+]
+TROUBLES: list[tuple[str, list[Any], str]] = [
+    ("steps_completed", ["01-01", None, 7, {"a": 1}], "ERR-META-004"),
+    ("depth_overrides", ["brief", None, 7, ["brief"]], "ERR-META-005"),
+    (
+        "elaborations",
+        [[None], ["x"], [{}], [OTHER, RECORD.model_dump()], {"step_id": "01-03"}],
+        "ERR-ELAB-010",
+    ),
+    ("elaboration_config", [None, [], "x"], "ERR-ELAB-003"),
+    (
+        "elaboration_config",
+        [{"max_turns": turns} for turns in (2, 0, -1, True, "12", 10.5, None)],
+        "ERR-ELAB-003",
+    ),
+    ("elaboration_config", [{}, {"max_turns": 3}], ""),
+    ("phases_completed", ["00-quick-scan"], ""),
+]
+
+
 class TestReading:
     def test_the_seed_s_example_is_understood_whole(self) -> None:
         """Every field of seed 001 §2.2 arrives in the typed view."""
@@ -116,125 +184,21 @@ class TestReading:
             "depth_overrides": {},
         }
 
-    @pytest.mark.parametrize("falsy", [None, "", 0, False])
-    def test_falsy_texts_are_replaced(self, falsy: object) -> None:
-        """Status, source and creation time have defaults whenever they say nothing."""
-        found = reading(analysis_status=falsy, source=falsy, created_at=falsy)
+    @pytest.mark.parametrize(("given", "field", "kept"), KEPT, ids=str)
+    def test_what_the_file_keeps(self, given: dict[str, Any], field: str, kept: object) -> None:
+        """Defaults where nothing was said or nothing can be understood; else what somebody wrote."""
+        assert reading(**given).raw[field] == kept
 
-        assert (found.raw["analysis_status"], found.raw["source"], found.raw["created_at"]) == (
-            "raw",
-            "manual",
-            NOW,
-        )
+    @pytest.mark.parametrize(("given", "field", "understood"), UNDERSTOOD, ids=str)
+    def test_what_is_understood(self, given: dict[str, Any], field: str, understood: object) -> None:
+        """The file may keep more than that."""
+        assert getattr(reading(**given).meta, field) == understood
 
-    def test_other_sources_are_kept(self) -> None:
-        """A source that we do not know is somebody's, and stays."""
-        assert reading(source="linear").meta.source == "linear"
-
-    @pytest.mark.parametrize("bad", ["01-01", None, 7, {"a": 1}])
-    def test_steps_that_are_no_array_are_taken_as_none(self, bad: object) -> None:
-        """ERR-META-004."""
-        found = reading(steps_completed=bad)
-
-        assert found.raw["steps_completed"] == []
-        assert codes(found) == ["ERR-META-004"]
-
-    @pytest.mark.parametrize("bad", ["brief", None, 7, ["brief"]])
-    def test_overrides_that_are_no_object_are_taken_as_none(self, bad: object) -> None:
-        """ERR-META-005."""
-        found = reading(depth_overrides=bad)
-
-        assert found.raw["depth_overrides"] == {}
-        assert codes(found) == ["ERR-META-005"]
-
-    def test_phases_that_are_no_array_are_taken_as_none(self) -> None:
-        """As the original does it, without a word."""
-        assert reading(phases_completed="00-quick-scan").raw["phases_completed"] == []
-
-    def test_elements_that_are_no_step_ids_are_ignored(self) -> None:
-        """Only in what we understand: the file keeps them (VR-META-006)."""
-        found = reading(steps_completed=["01-01", 7, "1-1", "01-01\n", "01-01", None])
-
-        assert found.meta.steps_completed == ("01-01",)
-        assert len(found.raw["steps_completed"]) == 6
-
-    def test_overrides_keep_their_words(self) -> None:
-        """So that the phase can report the others (ERR-DEPTH-002)."""
-        meta = reading(
-            depth_overrides={"01-requirements": "brief", "02-impact-analysis": "huge", "x": 7}
-        ).meta
-
-        assert meta.depth_overrides == {"01-requirements": "brief", "02-impact-analysis": "huge", "x": "7"}
-
-    @pytest.mark.parametrize("record", [None, "x", {}, {**RECORD.model_dump(), "turn_count": True}])
-    def test_malformed_elaborations_are_ignored_and_kept_in_the_file(self, record: object) -> None:
-        """ERR-ELAB-010: the greeting is shorter, nothing else."""
-        found = reading(elaborations=[record, RECORD.model_dump()])
-
-        assert found.meta.elaborations == (RECORD,)
-        assert len(found.raw["elaborations"]) == 2
-        assert codes(found) == ["ERR-ELAB-010"]
-
-    def test_elaborations_that_are_no_array_are_taken_as_none(self) -> None:
-        """The default of seed 001 §3.3."""
-        found = reading(elaborations={"step_id": "01-03"})
-
-        assert found.raw["elaborations"] == []
-        assert codes(found) == ["ERR-ELAB-010"]
-
-    @pytest.mark.parametrize("turns", [3, 10, 21])
-    def test_a_limit_of_three_turns_or_more_holds(self, turns: int) -> None:
-        """People set it by hand."""
-        assert reading(elaboration_config={"max_turns": turns}).meta.max_turns == turns
-
-    @pytest.mark.parametrize("turns", [2, 0, -1, True, "12", 10.5, None])
-    def test_any_other_limit_is_ignored(self, turns: object) -> None:
-        """ERR-ELAB-003, silently ten turns."""
-        found = reading(elaboration_config={"max_turns": turns})
-
-        assert found.meta.max_turns == DEFAULT_MAX_TURNS
-        assert codes(found) == ["ERR-ELAB-003"]
-
-    @pytest.mark.parametrize("config", [None, [], "x"])
-    def test_a_configuration_that_is_no_object_is_left_alone(self, config: object) -> None:
-        """Seed 001 §3.3: no default is written for it."""
-        found = reading(elaboration_config=config)
-
-        assert found.raw["elaboration_config"] == config
-        assert codes(found) == ["ERR-ELAB-003"]
-
-    def test_a_configuration_without_a_limit_is_no_trouble(self) -> None:
-        """The limit is optional, and ten turns hold without it."""
-        assert reading(elaboration_config={}).troubles == ()
-
-    def test_the_slack_thread_is_found_again(self) -> None:
-        """Fields that are no text are as good as absent."""
-        meta = reading(slack={"team_id": "T1", "channel_id": "C1", "thread_ts": 7, "colour": "red"}).meta
-
-        assert meta.slack == SlackPlace(team_id="T1", channel_id="C1")
-
-    def test_a_slack_field_that_is_no_object_means_no_thread(self) -> None:
-        """A file that was edited by hand is read all the same."""
-        assert reading(slack="C1").meta.slack is None
-
-    @pytest.mark.parametrize(
-        ("flag", "expected"), [(True, ("analyzed", list(PHASE_KEYS))), (False, ("raw", [])), (1, ("raw", []))]
-    )
-    def test_the_flag_of_old_files_becomes_phases(
-        self, flag: object, expected: tuple[str, list[str]]
-    ) -> None:
-        """`phase_a_completed` was all there was before phases were counted."""
-        raw = reading(phase_a_completed=flag).raw
-
-        assert (raw["analysis_status"], raw["phases_completed"]) == expected
-
-    def test_the_old_flag_means_nothing_beside_a_status(self) -> None:
-        """Progress that was counted in phases is newer."""
-        raw = reading(
-            phase_a_completed=True, analysis_status="partial", phases_completed=["00-quick-scan"]
-        ).raw
-
-        assert raw["phases_completed"] == ["00-quick-scan"]
+    @pytest.mark.parametrize(("field", "values", "code"), TROUBLES)
+    def test_what_cannot_be_understood_is_a_trouble(self, field: str, values: list[Any], code: str) -> None:
+        """One, whatever is wrong with it; without a code it is none."""
+        for value in values:
+            assert codes(reading(**{field: value})) == ([code] if code else []), value
 
     def test_a_byte_order_mark_is_tolerated(self) -> None:
         """Some editors write one."""

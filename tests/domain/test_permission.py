@@ -12,12 +12,13 @@ from bot.domain.roundtable.inputs import Amend, Export, Press, Say, SetDepth, St
 from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Belonging, Person
 from bot.errors import NotNow
-from tests.domain.table import Table, shipped
+from tests.domain.table import Table, played_once, shipped
 
 EVA = Person(id="eva", name="Eva", belongs=Belonging.EXTERNAL)
 GUS = Person(id="gus", name="Gus", belongs=Belonging.GUEST)
 
 
+@played_once
 def table(*, press: PressPolicy = PressPolicy.EVERYONE, guests_press: bool = False) -> Table:
     policy = Policy(press=press, guests_press=guests_press)
     return Table(replace(shipped(), policy=policy)).start()

@@ -14,19 +14,22 @@ from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 STEP = "05-01"
 
 
+@played_once
 def table() -> Table:
     return Table(few_steps()).start()
 
 
+@played_once
 def analysed() -> Table:
     return table().through("02-01").press_continue()
 
 
+@played_once
 def planning() -> Table:
     """With all that the roles ask for."""
     return Table().start().plan()

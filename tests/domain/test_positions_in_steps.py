@@ -2,11 +2,12 @@
 
 from bot.domain.messages.message import Action, Message
 from bot.domain.specification.entries import Entry
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 OPTIONS = "option: leaky bucket\noption: token bucket"
 
 
+@played_once
 def table() -> Table:
     return Table().start().say(OPTIONS)
 

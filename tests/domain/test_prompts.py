@@ -13,12 +13,13 @@ from bot.domain.roundtable.transitions import amending
 from bot.domain.specification.entries import EntryState
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Table, person, played_once
 
 SPECIFIED = "requirement: Changes merge per field\nAC: the engineer is asked\nrequirement: Never billed twice"
 DECISION = "decision: Conflicts go to the back office"
 
 
+@played_once
 def table() -> Table:
     return Table().start().say(SPECIFIED)
 

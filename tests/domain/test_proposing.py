@@ -3,7 +3,7 @@
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
 from bot.domain.specification.entries import EntryState
 from tests.domain.books import searching_steps
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 FOUND = CodeSurvey(
     tracked_files=812,
@@ -16,6 +16,7 @@ FOUND = CodeSurvey(
 )
 
 
+@played_once
 def searched() -> Table:
     table = Table(searching_steps())
     table.world.survey = FOUND

@@ -3,11 +3,12 @@
 import pytest
 
 from bot.domain.messages.message import Action
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 MANY = 40
 
 
+@played_once
 def talking(max_turns: int = 60) -> Table:
     """Everybody has opened the discussion; a round is about to take up what Ada said."""
     table = Table().start().do_step()

@@ -7,7 +7,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.values.timestamps import after
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Table, person, played_once
 
 MINUTE = 60
 
@@ -22,6 +22,7 @@ def comes(table: Table, seconds: int) -> Table:
     return table
 
 
+@played_once
 def at_the_limit(*named: str, due: str = "") -> Table:
     """Ada has the last turn. Those who were *named* at the start take part, too."""
     table = Table(few_steps()).start(participants=named, due=due)
@@ -129,6 +130,7 @@ def test_the_due_time_ends_it_without_those_who_were_not_heard() -> None:
 # --- feedback ---------------------------------------------------------------------------------------------------------
 
 
+@played_once
 def at_menu() -> Table:
     return Table(few_steps()).start().do_step()
 

@@ -9,7 +9,7 @@ from bot.domain.messages.message import ITEM, Action
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 BROKEN = trouble("ERR-STEP-004", phase_key="00-quick-scan", filename="02-words.md", reason="a bracket")
 ALL = (step("00-01"), step("00-02"), step("01-01"), step("02-01"))
@@ -185,6 +185,7 @@ def test_what_was_skipped_for_a_depth_stays_skipped_in_later_phases() -> None:
 # --- steps that are finished ----------------------------------------------------------------------------------------
 
 
+@played_once
 def finished() -> Table:
     """Step 01-01 is finished, and 00-01 before it."""
     return Table(few_steps(*ALL)).start().through("01-01")

@@ -3,11 +3,12 @@
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps
-from tests.domain.table import Said, Table
+from tests.domain.table import Said, Table, played_once
 
 FAR = 5
 
 
+@played_once
 def table() -> Table:
     """The personas say nothing while a step is open."""
     at = Table(few_steps())

@@ -1,20 +1,13 @@
-"""Any lines, and any meeting: what the fold says is what is kept, however the lines came in."""
+"""Any lines can be replayed. That the lines of a meeting say what is kept is in `test_any_meeting.py`."""
 
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.actions.table import ACTIONS
-from bot.domain.catalog.steps import Depth
-from bot.domain.item.artifacts import marker
-from bot.domain.messages.message import Action
 from bot.domain.transcript import lines
 from bot.domain.transcript.fold import fold
-from bot.domain.transcript.verify import meta_compared, sections_compared
-from tests.domain.books import few_steps
-from tests.domain.table import Table
 
 MADE = "### Elaboration Insights (Step 00-01: S)\n#### Decisions Made\n- It"
 ANYTHING = st.sampled_from([None, True, -1, 0, 1.5, "", "x", [], {}, ["x"], {"a": 1}])
@@ -57,85 +50,3 @@ def test_any_rows_are_replayed_or_named(rows: list[Any]) -> None:
     bad = [(number, row) for number, row in enumerate(parsed, start=1) if isinstance(row, str)]
     flaws = [(flaw.number, flaw.sentence) for flaw in state.flaws]
     assert [flaw for flaw in flaws if flaw in bad] == bad
-
-
-WORDS = st.sampled_from(
-    [
-        "It has to work offline.",
-        "Jordan, how?",
-        "everyone?",
-        "deep",
-        "finish",
-        "done",
-        "c",
-        "e",
-        "stop",
-        "insight: ```\nopen",
-    ]
-)
-KINDS = [
-    "say",
-    "press",
-    "press",
-    "step",
-    "discuss",
-    "discuss",
-    "depth",
-    "forget",
-    "fail",
-    "lose",
-    "edit",
-]
-DEEDS = st.lists(
-    st.tuples(st.sampled_from(KINDS), WORDS, st.integers(0, 5)),
-    min_size=3,
-    max_size=40,
-)  # fmt: skip
-
-
-@settings(max_examples=150)
-@given(deeds=DEEDS)
-def test_any_meeting_is_what_its_lines_say(deeds: list[tuple[str, str, int]]) -> None:
-    """meta.json and every section of an elaboration follow from the transcript alone."""
-    table = Table(few_steps()).start()
-    for deed, word, luck in deeds:
-        act(table, deed, word, luck)
-    if table.world.meta is None or not table.world.meeting:
-        return
-    state = fold(enumerate(map(lines.parse, table.world.meeting.splitlines()), start=1))
-
-    assert state.flaws == ()
-    assert list(meta_compared(table.world.meta, state.progress)) == []
-    assert all(one.record for one in state.concluded)
-    syntheses = {
-        marker(one.record.step_id, one.record.timestamp): one.text for one in state.concluded if one.record
-    }
-    for text in table.world.files.values():
-        assert list(sections_compared(text, syntheses, foreign=False)) == []
-
-
-def act(table: Table, deed: str, word: str, luck: int) -> None:
-    """Whatever people, or the world, may do next."""
-    offered = [action for action in table.offered() if not ACTIONS[action].opens_form("/")]
-    if deed == "say":
-        table.say(word, who=("ada", "grace")[luck % 2])
-    elif deed == "press" and offered:
-        table.press(offered[luck % len(offered)])
-    elif deed == "step" and Action.FINISH_STEP in offered:
-        table.do_step("Because.")
-    elif deed == "discuss" and Action.FINISH_STEP in offered:
-        table.press(Action.FINISH_STEP)
-        if Action.ELABORATE in table.offered():
-            table.press(Action.ELABORATE).say(word).say("done")
-    elif deed == "discuss" and Action.ELABORATE in offered:
-        table.press(Action.ELABORATE).say(word, who="grace")
-    elif deed == "depth" and Action.DEPTH_DEEP in offered:
-        table.depth(list(Depth)[luck % 3])
-    elif deed == "forget":
-        table.forget(thread_known=luck > 1)
-    elif deed == "fail":
-        table.fail(("commit", "speak")[luck % 2])
-    elif deed == "lose" and luck == 0:
-        table.world.meta = None
-    elif deed == "edit" and table.rt.answers:
-        table.edit(table.rt.answers[-1].ts, word)

@@ -7,11 +7,12 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 TWO = few_steps(step("00-01"), step("00-02"))
 
 
+@played_once
 def broken(*, thread_known: bool = True) -> Table:
     """One step is done; the store is lost, and meta.json is damaged."""
     return Table(TWO).start().do_step().break_meta().forget(thread_known=thread_known)

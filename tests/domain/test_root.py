@@ -9,13 +9,15 @@ from bot.domain.roundtable.state import BRIEF
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.card_scene import behind_dots, labels
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 
+@played_once
 def table() -> Table:
     return Table(few_steps()).start()
 
 
+@played_once
 def analysed() -> Table:
     return table().through("02-01").press_continue()
 

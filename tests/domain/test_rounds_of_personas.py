@@ -10,13 +10,13 @@ from bot.domain.specification.claims import Quote
 from bot.domain.values.timestamps import seconds_since
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Contribution, Table
+from tests.domain.table import Contribution, Table, played_once
 
 ALL = ("business-analyst", "solutions-architect", "system-designer")
 CODE = Quote(line="src/sync.py:5-8@1a2b3c4", words="retries for ever")
-OTHER_CODE = Quote(line="src/queue.py:1-2@1a2b3c4", words="drops the oldest")
 
 
+@played_once
 def discussing(*, max_turns: int = 30) -> Table:
     table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": max_turns})
     return table.elaborate()

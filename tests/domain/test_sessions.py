@@ -9,9 +9,10 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 
+@played_once
 def held(*, agent: bool = True) -> Table:
     return Table(replace(few_steps(), policy=Policy(agent=agent))).start()
 

@@ -7,7 +7,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.messages.start_form import start_form
 from bot.domain.roundtable.stage import Stage
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 from tests.specification.meeting import PLAYBOOK
 
 WHY = (
@@ -16,6 +16,7 @@ WHY = (
 WHAT = "2. Edits are kept on the device\nAC: 500 of 500 rows are there\nShow how many rows were sent\n4. PDF"
 
 
+@played_once
 def short(title: str = "Offline sync") -> Table:
     return Table(PLAYBOOK).start(title, depth=None)
 

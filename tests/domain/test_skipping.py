@@ -4,12 +4,13 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 THREE = few_steps(step("00-01"), step("00-02"), step("00-03"), step("01-01"))
 SAID = "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
 
 
+@played_once
 def skipped() -> Table:
     return Table(THREE).start().do_step().press(Action.SKIP)
 

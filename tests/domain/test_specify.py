@@ -16,7 +16,7 @@ from bot.domain.specification.entries import EntryState, Patch
 from bot.domain.transcript.lines import Source
 from bot.errors import NotNow, Overtaken, UserError
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person, shipped
+from tests.domain.table import Table, person, played_once, shipped
 
 NEW = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Limit requests"})
 
@@ -31,6 +31,7 @@ def value(at: Table, path: str) -> Any:
     return at.rt.specification.entries[id][field]
 
 
+@played_once
 def specified() -> Table:
     return specify(Table().start(), NEW)
 

@@ -6,9 +6,10 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Mute
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
-from tests.domain.table import FLOOR, Table, person
+from tests.domain.table import FLOOR, Table, person, played_once
 
 
+@played_once
 def opening() -> Table:
     """A discussion was just opened, and its lead is about to frame it."""
     table = Table().start().do_step().stop_paying().press(Action.ELABORATE)

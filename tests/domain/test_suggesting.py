@@ -15,13 +15,14 @@ from bot.domain.roundtable.transitions.specifying import renumbered
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Quote
 from bot.domain.transcript.lines import Line, Source
 from tests.domain.books import few_steps
-from tests.domain.table import Table, shipped
+from tests.domain.table import Table, played_once, shipped
 from tests.specification.meeting import SCHEMA, Meeting
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
 FACTS = {"provider": "acme", "tokens_in": 7, "tokens_out": 3}
 
 
+@played_once
 def opened(*, thinks: bool = True) -> Table:
     return Table(replace(book(), policy=Policy(thinks=thinks, draft_seconds=0, most_drafts=9))).start()
 
@@ -31,6 +32,7 @@ def book() -> Playbook:
     return few_steps(*shipped().agenda.steps[:2])
 
 
+@played_once
 def thinking() -> Table:
     """Ada has answered, and a persona is thinking about it."""
     return opened().stop_paying().say("Export every row.").pay_up_to("speak")

@@ -5,9 +5,10 @@ import json
 from bot.domain.messages.message import Action
 from bot.domain.transcript import lines as transcript
 from tests.domain.books import FEW, few_steps, thinking
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 
+@played_once
 def whole_meeting() -> Table:
     table = Table(thinking(few_steps())).start().do_step("For field work.").say("Trains, too.")
     table.press(Action.ELABORATE).say("Jordan, what about tunnels?", who="grace").press(Action.GO_ON).say(

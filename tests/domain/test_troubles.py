@@ -13,7 +13,7 @@ from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step, thinking
-from tests.domain.table import SORRY, Table
+from tests.domain.table import SORRY, Table, played_once
 
 TWO = few_steps(step("00-01"), step("00-02"), step("01-01"))
 NOT_SAVED = f"⚠ {trouble('ERR-META-003', unsaved=SORRY).sentence}"
@@ -145,6 +145,7 @@ def test_an_artifact_that_cannot_be_written_is_named() -> None:
 # --- voices -----------------------------------------------------------------------------------------------------------
 
 
+@played_once
 def stalled(reason: str = "fatal", *, times: int = 3) -> Table:
     """None of three could open the discussion."""
     return Table(TWO).start().do_step().fail("speak", reason, times=times).press(Action.ELABORATE)

@@ -3,9 +3,10 @@
 import pytest
 
 from bot.domain.messages.message import Action
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 
+@played_once
 def answered() -> Table:
     return Table().start().say("For field work.", who="ada").say("On trains.", who="grace")
 

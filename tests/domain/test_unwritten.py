@@ -4,12 +4,13 @@ from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps, step
-from tests.domain.table import Table
+from tests.domain.table import Table, played_once
 
 TWO = few_steps(step("00-01"), step("00-02"))
 FILE = "quick-scan.md"
 
 
+@played_once
 def unwritable(path: str = FILE) -> Table:
     table = Table(TWO).start()
     table.world.unwritable = path

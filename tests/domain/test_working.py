@@ -10,12 +10,13 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import ShowWork, WorkIndicator
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.working import EMOJI
-from tests.domain.table import Contribution, Table, shipped
+from tests.domain.table import Contribution, Table, played_once, shipped
 
 ANSWER = "1767300000.000100"
 SIGNS = ("show_work", "clear_work", "react", "unreact")
 
 
+@played_once
 def thinking(*refused: WorkIndicator, agent: bool = False) -> Table:
     """A roundtable whose personas have a model, in a Slack that does not show what is *refused*."""
     table = Table(replace(shipped(), policy=Policy(thinks=True, draft_seconds=0, agent=agent))).start()

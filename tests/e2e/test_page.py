@@ -1,26 +1,19 @@
 """The sandbox's page in a real browser, used as somebody would who has never seen the bot."""
 
-import os
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Page, expect
 
+from tests.browser import opened_page
 from tests.e2e.meeting import Meeting
-
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update")
 
 
 @pytest.fixture
-async def page() -> AsyncIterator[Page]:
-    async with async_playwright() as playwright:
-        command = os.environ.get("CHROMIUM") or shutil.which("chromium")
-        browser = await playwright.chromium.launch(executable_path=command, args=QUIET)
-        page = await browser.new_page(viewport={"width": 1280, "height": 1000})
+async def page(chromium: str) -> AsyncIterator[Page]:
+    async with opened_page(chromium, viewport={"width": 1280, "height": 1000}) as page:
         yield page
-        await browser.close()
 
 
 async def test_a_roundtable_held_on_the_page(meeting: Meeting, page: Page, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import words as discussion_words
-from bot.domain.discussion.elaboration import BoardOption, Contribution, Elaboration, Stance, Turn
+from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance, Turn
 from bot.domain.item import artifacts, item, meta
 from bot.domain.item.item_paths import safe_path
 from bot.domain.messages import card_commands, start_form, step_wording
@@ -28,10 +28,9 @@ from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
 from bot.domain.roundtable import permalinks, words
-from bot.domain.roundtable.effects import Post, PushIssue, Speak
+from bot.domain.roundtable.effects import Post, PushIssue
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import TurnTaken
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import address, citations, claim_check, keywords, reader, snapshot
@@ -164,10 +163,6 @@ def transcript(said: str) -> bytes:
     return "\n".join(rows).encode()
 
 
-def row_of(field: str) -> Callable[[str], str]:
-    return lambda said: json.dumps({field: said})
-
-
 def filed(said: str) -> object:
     """A section, rewritten in a file of *said*, and with *said* as its text."""
     edit = artifacts.SectionEdit(path="a.md", heading="2. Terms", title="A", body="New.")
@@ -194,23 +189,6 @@ def decided(rt: Roundtable) -> Read:
                 parts(one.message) for one in decide(rt, heard, shipped()).outbox if isinstance(one, Post)
             ]
         return None
-
-    return read
-
-
-def contributed(table: Table) -> Read:
-    asked = next(one for one in table.rt.outbox if isinstance(one, Speak))
-
-    def read(said: str) -> object:
-        spoke = TurnTaken(
-            key=asked.id,
-            at=NOW,
-            effect=asked.id,
-            turn=asked.turn,
-            personas=asked.personas,
-            contributions=(Contribution(persona=asked.persona, text=said[: answers.LONGEST]),),
-        )
-        return decide(table.rt, spoke, shipped())
 
     return read
 

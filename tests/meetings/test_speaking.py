@@ -1,7 +1,5 @@
 """Who speaks, how often, and when it is enough."""
 
-from collections.abc import Mapping
-
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages.message import Action
 from bot.domain.specification.claims import Quote
@@ -114,10 +112,6 @@ def test_a_stance_stands_on_its_line() -> None:
     assert line.source is Source.MODEL
     (patch,) = line.meta["entries"]
     assert (patch["set"]["issue"], patch["set"]["option"], len(patch["sources"])) == ("storage", "Redis", 1)
-
-
-def _is_a_floor(meta: Mapping[str, object]) -> bool:
-    return not {"turn_id", "pass"}.isdisjoint(meta)
 
 
 def test_the_button_is_the_only_way_to_decide() -> None:

@@ -1,7 +1,10 @@
 """Meetings that were held at the table of the domain's tests, in a real folder and a real repository."""
 
 import asyncio
+import shutil
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
@@ -10,10 +13,11 @@ from bot.record.reading import NamedFile
 from bot.record.verify import TRANSCRIPT, RecordedItem
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import thinking
-from tests.domain.table import Table, shipped
+from tests.domain.table import Table, played_once, shipped
 from tests.sealing import SEAL
 
 ITEMS = "docs/requirements"
+_FOLDER = TemporaryDirectory()
 CALL = {
     "provider": "acme",
     "model": "m-1",
@@ -28,9 +32,14 @@ def record_at(path: Path) -> NamedFile:
     return NamedFile(File(path.parent, path.name, TRANSCRIPT_BYTES))
 
 
-def an_evening(table: Table | None = None) -> Table:
+@played_once
+def an_evening() -> Table:
     """Two discussions, a phase that is over, a depth that was changed."""
-    table = (table or Table(thinking(shipped()))).start()
+    return hold_an_evening(Table(thinking(shipped())))
+
+
+def hold_an_evening(table: Table) -> Table:
+    table.start()
     table.world.facts = CALL
     table.say("Field workers lose their edits.").say("Photos, too.", who="grace").press(Action.FINISH_STEP)
     table.press(Action.ELABORATE).say("Jordan, what does one see?", who="grace").say("done")
@@ -66,5 +75,22 @@ def committed(table: Table, root: Path) -> RecordedItem:
                 await workspace.commit(table.rt.slug, work, now=table.rt.now)
 
     asyncio.run(commit_all())
-    folder = root / ITEMS / table.rt.slug
+    return _item(root, table.rt.slug)
+
+
+def evening_in(root: Path) -> RecordedItem:
+    """An evening in a repository, which is made once in a test process, and copied."""
+    shutil.copytree(_evening(), root, dirs_exist_ok=True)
+    return _item(root, an_evening().rt.slug)
+
+
+@cache
+def _evening() -> Path:
+    root = Path(_FOLDER.name) / "evening"
+    committed(an_evening(), root)
+    return root
+
+
+def _item(root: Path, slug: str) -> RecordedItem:
+    folder = root / ITEMS / slug
     return RecordedItem(folder, folder / TRANSCRIPT, root / "docs/common/nfr-matrix.md")

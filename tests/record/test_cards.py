@@ -47,6 +47,11 @@ def go_deeper(table: Table) -> Table:
     return table.say("go deeper", who="grace")
 
 
+SEEDS = pytest.mark.parametrize(
+    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(2, 12))]
+)
+
+
 class Deeper(NamedTuple):
     """A meeting that went deeper with its commit number *at*, which steps were missing then, and which were asked."""
 
@@ -95,7 +100,7 @@ def play(chance: Random) -> Table:
     return table
 
 
-@pytest.mark.parametrize("seed", range(12))
+@SEEDS
 def test_the_files_are_what_the_lines_say(seed: int, tmp_path: Path) -> None:
     """The card of a phase shows more than its first step does, and the files are those of all steps."""
     item = committed(play(Random(seed)), tmp_path)
@@ -103,7 +108,7 @@ def test_the_files_are_what_the_lines_say(seed: int, tmp_path: Path) -> None:
     assert [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=PLAYBOOK)] == []
 
 
-@pytest.mark.parametrize("seed", range(12))
+@SEEDS
 def test_going_deeper_asks_each_missing_step_once(seed: int, tmp_path: Path) -> None:
     """From wherever in the meeting. Then all of it is complete; the record holds then, and when steps are missing."""
     chance = Random(seed)

@@ -1,73 +1,75 @@
-"""`roundtable replay`, in a process of its own: what it prints, and how it ends."""
+"""`roundtable replay`: what it prints, and how it ends."""
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from tests.record.kept import ITEMS, an_evening, committed
+from tests.command_line import CommandLine, Ran
+from tests.record.kept import ITEMS, evening_in
 
+Replay = Callable[..., Awaitable[Ran]]
 GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("workspace")
-    committed(an_evening(), root)
+    evening_in(root)
     return root
 
 
-def replay(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "ROUNDTABLE_WORKSPACE": str(workspace)}
-    command = [sys.executable, "-m", "bot", "replay", *arguments]
-    return subprocess.run(command, env=env, check=False, capture_output=True, text=True)
+@pytest.fixture
+def replay(loaded: CommandLine) -> Replay:
+    async def run(workspace: Path, *arguments: str) -> Ran:
+        return await loaded.run(workspace, "replay", *arguments, ROUNDTABLE_WORKSPACE=str(workspace))
+
+    return run
 
 
-def test_it_prints_the_meeting_by_round_and_step(workspace: Path) -> None:
+async def test_it_prints_the_meeting_by_round_and_step(replay: Replay, workspace: Path) -> None:
     """And above it what it has come to."""
-    done = replay(workspace, "offline-sync")
+    done = await replay(workspace, "offline-sync")
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "\n## Round 19, formalizing, 01-01\n" in done.stdout.replace("\\", "")
-    assert "- steps done: 00-01, 00-02, 00-03, 01-01" in done.stdout.replace("\\", "")
-    assert "| 16 calls, 19,200 tokens in, 4,800 out, cost 0.1600, 40.0 s |" in done.stdout
+    assert (done.code, done.err) == (0, "")
+    assert "\n## Round 19, formalizing, 01-01\n" in done.out.replace("\\", "")
+    assert "- steps done: 00-01, 00-02, 00-03, 01-01" in done.out.replace("\\", "")
+    assert "| 16 calls, 19,200 tokens in, 4,800 out, cost 0.1600, 40.0 s |" in done.out
 
 
-def test_it_prints_the_state_at_any_line(workspace: Path) -> None:
+async def test_it_prints_the_state_at_any_line(replay: Replay, workspace: Path) -> None:
     """What came later is not there."""
-    done = replay(workspace, "offline-sync", "--at", "7")
+    done = await replay(workspace, "offline-sync", "--at", "7")
 
-    assert "After line 7: raw, phase 00-quick-scan, step 00-01" in done.stdout.replace("\\", "")
-    assert "\n> Photos, too.\n" in done.stdout
-    assert "Round 6" not in done.stdout
+    assert "After line 7: raw, phase 00-quick-scan, step 00-01" in done.out.replace("\\", "")
+    assert "\n> Photos, too.\n" in done.out
+    assert "Round 6" not in done.out
 
 
-def test_a_record_that_holds_ends_with_0(workspace: Path) -> None:
+async def test_a_record_that_holds_ends_with_0(replay: Replay, workspace: Path) -> None:
     """In one sentence."""
-    done = replay(workspace, "offline-sync", "--verify")
+    done = await replay(workspace, "offline-sync", "--verify")
 
-    assert done.returncode == 0
-    assert done.stdout.startswith("The record holds")
+    assert done.code == 0
+    assert done.out.startswith("The record holds")
 
 
-def test_a_record_that_does_not_hold_ends_with_1(tmp_path: Path) -> None:
+async def test_a_record_that_does_not_hold_ends_with_1(replay: Replay, tmp_path: Path) -> None:
     """The first difference first, as an editor would want it."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     meta = item.folder / "meta.json"
     meta.write_text(meta.read_text().replace('"turn_count": 5', '"turn_count": 6'))
-    done = replay(tmp_path, "offline-sync", "--verify")
+    done = await replay(tmp_path, "offline-sync", "--verify")
 
-    assert done.returncode == 1
-    assert done.stdout.splitlines()[0] == ("meta.json:23: elaborations is not what the lines say")
+    assert done.code == 1
+    assert done.out.splitlines()[0] == ("meta.json:23: elaborations is not what the lines say")
 
 
-def test_json_is_one_document(workspace: Path) -> None:
+async def test_json_is_one_document(replay: Replay, workspace: Path) -> None:
     """The state first, then every line with the call that is recorded of it."""
-    found = json.loads(replay(workspace, "offline-sync", "--json").stdout)
+    found = (await replay(workspace, "offline-sync", "--json")).json
 
     assert found["slug"] == "offline-sync"
     assert found["state"]["status"] == "partial"
@@ -76,40 +78,40 @@ def test_json_is_one_document(workspace: Path) -> None:
     assert len(calls) == found["state"]["totals"]["all"]["calls"] == 16
 
 
-def test_markdown_cannot_act(tmp_path: Path) -> None:
+async def test_markdown_cannot_act(replay: Replay, tmp_path: Path) -> None:
     """What was said is quoted, names are escaped."""
     line = {
         "ts": "2025-03-01T10:15:30.123Z", "round": 1, "actor": "*Eve*", "phase": "draft", "role": "user",
         "source": "model", "content": "# Top\n<!-- Elaboration: step 00-01, now -->\n| a |",
     }  # fmt: skip
     (tmp_path / "meeting.jsonl").write_text(json.dumps(line))
-    done = replay(tmp_path, str(tmp_path / "meeting.jsonl"))
+    done = await replay(tmp_path, str(tmp_path / "meeting.jsonl"))
 
-    assert "**\\*Eve\\***" in done.stdout
-    assert "\n> # Top\n> &lt;!-- Elaboration: step 00-01, now -->\n> | a |\n" in done.stdout
+    assert "**\\*Eve\\***" in done.out
+    assert "\n> # Top\n> &lt;!-- Elaboration: step 00-01, now -->\n> | a |\n" in done.out
 
 
-def test_a_page_is_written_whole_or_not_at_all(workspace: Path, tmp_path: Path) -> None:
+async def test_a_page_is_written_whole_or_not_at_all(replay: Replay, workspace: Path, tmp_path: Path) -> None:
     """Where it cannot be written, that is said in a sentence."""
-    done = replay(workspace, "offline-sync", "--html", str(tmp_path / "page.html"))
-    assert (done.returncode, done.stdout) == (0, "")
+    done = await replay(workspace, "offline-sync", "--html", str(tmp_path / "page.html"))
+    assert (done.code, done.out) == (0, "")
     assert (tmp_path / "page.html").read_text().endswith("</html>\n")
 
     page = tmp_path / "nowhere" / "page.html"
-    done = replay(workspace, "offline-sync", "--html", str(page))
-    assert (done.returncode, done.stderr) == (
+    done = await replay(workspace, "offline-sync", "--html", str(page))
+    assert (done.code, done.err) == (
         1,
         f"The record of offline-sync cannot be read or written: No such file or directory ({page}).\n",
     )
 
 
 @pytest.mark.parametrize("name", ["workshop", "variations"])
-def test_files_of_other_tools_replay_and_hold(tmp_path: Path, name: str) -> None:
+async def test_files_of_other_tools_replay_and_hold(replay: Replay, tmp_path: Path, name: str) -> None:
     """Whoever keeps to the schema; nobody needs a workspace for it."""
     file = str(GOLDEN / f"{name}.jsonl")
 
-    assert replay(tmp_path, file).returncode == 0
-    assert replay(tmp_path, file, "--verify").returncode == 0
+    assert (await replay(tmp_path, file)).code == 0
+    assert (await replay(tmp_path, file, "--verify")).code == 0
 
 
 @pytest.mark.parametrize(
@@ -122,13 +124,14 @@ def test_files_of_other_tools_replay_and_hold(tmp_path: Path, name: str) -> None
         (["offline-sync", "--at", "0"], 2, "--at"),
     ],
 )
-def test_bad_input_gets_a_sentence(workspace: Path, arguments: list[str], code: int, says: str) -> None:
+async def test_bad_input_gets_a_sentence(
+    replay: Replay, workspace: Path, arguments: list[str], code: int, says: str
+) -> None:
     """And never a traceback."""
-    done = replay(workspace, *arguments)
+    done = await replay(workspace, *arguments)
 
-    assert done.returncode == code
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == code
+    assert says in done.err
 
 
 def linked_file(item: Path, outside: Path) -> None:
@@ -180,38 +183,38 @@ IN_THE_WAY = [
 
 @pytest.mark.parametrize(("put", "why"), IN_THE_WAY)
 @pytest.mark.parametrize("form", [(), ("--verify",)])
-def test_an_item_is_not_read_from_outside_of_the_workspace(
-    tmp_path: Path, put: Callable[[Path, Path], None], why: str, form: tuple[str, ...]
+async def test_an_item_is_not_read_from_outside_of_the_workspace(
+    replay: Replay, tmp_path: Path, put: Callable[[Path, Path], None], why: str, form: tuple[str, ...]
 ) -> None:
     """One sentence says what is in the way."""
-    committed(an_evening(), tmp_path / "elsewhere")
+    evening_in(tmp_path / "elsewhere")
     put(tmp_path / "workspace" / ITEMS / "offline-sync", tmp_path / "elsewhere" / ITEMS / "offline-sync")
-    done = replay(tmp_path / "workspace", "offline-sync", *form)
+    done = await replay(tmp_path / "workspace", "offline-sync", *form)
 
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("The record of offline-sync cannot be read: ")
-    assert why in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("The record of offline-sync cannot be read: ")
+    assert why in done.err
+    assert done.err.count("\n") == 1
 
 
-def test_an_artifact_that_is_a_link_is_a_difference(tmp_path: Path) -> None:
+async def test_an_artifact_that_is_a_link_is_a_difference(replay: Replay, tmp_path: Path) -> None:
     """Where it leads to is not looked at."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     (tmp_path / "plan.md").write_text("somebody's")
     (item.folder / "leak.md").symlink_to(tmp_path / "plan.md")
-    done = replay(tmp_path, "offline-sync", "--verify")
+    done = await replay(tmp_path, "offline-sync", "--verify")
 
-    assert done.returncode == 1
-    assert done.stdout.splitlines() == [
+    assert done.code == 1
+    assert done.out.splitlines() == [
         "leak.md:1: is a symbolic link, which is not followed",
     ]
 
 
-def test_a_file_that_somebody_names_may_be_a_link(tmp_path: Path) -> None:
+async def test_a_file_that_somebody_names_may_be_a_link(replay: Replay, tmp_path: Path) -> None:
     """It is their own choice, and the item is the one that it leads to."""
-    committed(an_evening(), tmp_path / "elsewhere")
+    evening_in(tmp_path / "elsewhere")
     transcript = tmp_path / "elsewhere" / ITEMS / "offline-sync" / "planning" / "meeting.jsonl"
     (tmp_path / "newest.jsonl").symlink_to(transcript)
-    done = replay(tmp_path, str(tmp_path / "newest.jsonl"), "--verify")
+    done = await replay(tmp_path, str(tmp_path / "newest.jsonl"), "--verify")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.code, done.err) == (0, "")

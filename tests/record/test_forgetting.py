@@ -20,7 +20,7 @@ from bot.record.verify import RecordedItem
 from bot.storage.git.erasing import Forgetter, Found, Scrubber
 from tests.domain.books import thinking
 from tests.domain.table import Table, shipped
-from tests.record.kept import ITEMS, an_evening, committed
+from tests.record.kept import ITEMS, committed, hold_an_evening
 from tests.sealing import SEAL, TRUSTED
 
 PLAYBOOK = shipped()
@@ -50,7 +50,7 @@ class Erasing:
         for who, text in said:
             table.say(text, who=who)
         self.root = root
-        self.item: RecordedItem = committed(an_evening(table), root)
+        self.item: RecordedItem = committed(hold_an_evening(table), root)
         self.words = {who: [text for one, text in said if one == who] for who in PEOPLE}
         self.number = 0
 

@@ -23,7 +23,7 @@ from bot.record.verify import RecordedItem, differences
 from bot.storage.git.history import versions
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.table import shipped
-from tests.record.kept import ITEMS, an_evening, committed, written
+from tests.record.kept import ITEMS, an_evening, evening_in, written
 from tests.sealing import SEAL, TRUSTED
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG
@@ -57,7 +57,7 @@ class Kept:
 
 @pytest.fixture(scope="module")
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Kept:
-    return Kept(committed(an_evening(), tmp_path_factory.mktemp("evening")))
+    return Kept(evening_in(tmp_path_factory.mktemp("evening")))
 
 
 @pytest.fixture
@@ -204,7 +204,7 @@ def by_eve(root: Path, *words: str) -> str:
 
 def test_an_edit_that_somebody_committed_is_named(tmp_path: Path) -> None:
     """By who made it and in which commit; the seal does not hold with it."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     edited(item)
     by_eve(tmp_path, "commit", "--quiet", "--all", "-m", "nothing")
     sha = by_eve(tmp_path, "rev-parse", "HEAD")[:7]
@@ -218,7 +218,7 @@ def test_an_edit_that_somebody_committed_is_named(tmp_path: Path) -> None:
 
 def test_a_revert_is_an_edit(tmp_path: Path) -> None:
     """Whatever of the item it takes away."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     by_eve(tmp_path, "revert", "--no-edit", "HEAD", "HEAD~1", "HEAD~2")
 
     found = replay.verified(item)
@@ -230,7 +230,7 @@ def test_a_revert_is_an_edit(tmp_path: Path) -> None:
 
 def test_a_commit_of_ours_that_was_changed_is_found(tmp_path: Path) -> None:
     """Each line has a seal of its own."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     edited(item)
     by_eve(tmp_path, "checkout", "--quiet", "--orphan", "other")
     message = by_eve(tmp_path, "log", "-1", "--format=%B", "main")
@@ -244,7 +244,7 @@ def test_a_commit_of_ours_that_was_changed_is_found(tmp_path: Path) -> None:
 
 def test_a_history_that_was_written_anew_is_found(tmp_path: Path) -> None:
     """Though all its versions say the same."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     script = "sed -i 's/Photos, too/Videos, too/' docs/requirements/*/planning/meeting.jsonl"
     run(
         ["git", "-C", str(tmp_path), "filter-branch", "--tree-filter", script, "HEAD"],
@@ -261,7 +261,7 @@ def test_a_history_that_was_written_anew_is_found(tmp_path: Path) -> None:
 
 def test_a_branch_that_was_reset_is_found(tmp_path: Path) -> None:
     """What is left holds, and the repository remembers that there was more."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     by_eve(tmp_path, "reset", "--quiet", "--hard", "HEAD~3")
     lines = len(item.transcript.read_bytes().splitlines())
 
@@ -273,7 +273,7 @@ def test_a_branch_that_was_reset_is_found(tmp_path: Path) -> None:
 
 def test_what_is_on_another_branch_is_not_gone(tmp_path: Path) -> None:
     """Nor what was committed anew under another message. What people decided stays decided."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     by_eve(tmp_path, "reset", "--quiet", "--soft", "HEAD~3")
     by_eve(tmp_path, "commit", "--quiet", "-m", "squashed")
 

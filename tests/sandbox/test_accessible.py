@@ -1,27 +1,22 @@
 """People who use a keyboard, a screen reader or large contrast can use the page."""
 
-import shutil
 from typing import Any
 
 import pytest
-from playwright.async_api import async_playwright, expect
+from playwright.async_api import expect
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox
 from tests.accessible import flaws_of
-
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+from tests.browser import opened_page
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_the_page_is_accessible(
-    sandbox: Sandbox, client: AsyncWebClient, channel: str, scheme: Any
+    sandbox: Sandbox, client: AsyncWebClient, channel: str, chromium: str, scheme: Any
 ) -> None:
     """Empty, and with a thread that has a menu: names, headings, contrast."""
-    async with async_playwright() as playwright:
-        command = shutil.which("chromium") or shutil.which("google-chrome")
-        browser = await playwright.chromium.launch(executable_path=command, args=ARGUMENTS)
-        page = await browser.new_page(color_scheme=scheme)
+    async with opened_page(chromium, color_scheme=scheme) as page:
         await page.goto(sandbox.url)
         await expect(page.get_by_label("Message #roundtable")).to_be_visible()
         assert await flaws_of(page) == []
@@ -45,4 +40,3 @@ async def test_the_page_is_accessible(
         await page.get_by_role("button", name="1 reply").click()
         await expect(page.get_by_role("complementary", name="Thread")).to_contain_text("Ready?")
         assert await flaws_of(page) == []
-        await browser.close()

@@ -1,20 +1,18 @@
 """The page as people use it, in a real browser."""
 
-import shutil
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Page, expect
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import App, Sandbox, Timing
 from tests.accessible import flaws_of
+from tests.browser import opened_page
 
 Body = dict[str, Any]
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 def plain(text: str) -> Body:
@@ -22,17 +20,11 @@ def plain(text: str) -> Body:
 
 
 @pytest.fixture
-async def page(sandbox: Sandbox) -> AsyncIterator[Page]:
+async def page(sandbox: Sandbox, chromium: str) -> AsyncIterator[Page]:
     """Any error in the page's own code fails the test."""
-    mistakes: list[str] = []
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=BROWSER, args=ARGUMENTS)
-        page = await browser.new_page()
-        page.on("pageerror", lambda error: mistakes.append(str(error)))
+    async with opened_page(chromium) as page:
         await page.goto(sandbox.url)
         yield page
-        await browser.close()
-    assert mistakes == []
 
 
 async def test_talking_and_pressing(bolt: AsyncApp, page: Page) -> None:
@@ -452,19 +444,17 @@ async def test_a_card_on_a_phone(bolt: AsyncApp, page: Page, channel: str, sandb
     assert await page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-async def test_the_first_screen_says_what_to_type(timing: Timing) -> None:
+async def test_the_first_screen_says_what_to_type(timing: Timing, chromium: str) -> None:
     """And a button types it."""
     app = App(example="/roundtable start Rate limiting")
-    async with Sandbox(timing=timing, app=app) as sandbox, async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=BROWSER, args=ARGUMENTS)
-        page = await browser.new_page(viewport={"width": 390, "height": 800})
+    phone = {"width": 390, "height": 800}
+    async with Sandbox(timing=timing, app=app) as sandbox, opened_page(chromium, viewport=phone) as page:
         await page.goto(sandbox.url)
         welcome = page.locator("#welcome")
         await expect(welcome).to_contain_text("/roundtable start Rate limiting")
         await welcome.get_by_role("button", name="Start this example").click()
         await expect(page.locator(".ephemeral")).to_contain_text("/roundtable failed")
         await expect(welcome).to_be_hidden()
-        await browser.close()
 
 
 async def test_the_home_tab_and_direct_messages(bolt: AsyncApp, page: Page) -> None:

@@ -12,7 +12,7 @@ from bot.record.verify import RecordedItem, differences
 from bot.storage.git.erasing import Scrubber
 from bot.storage.git.history import versions
 from tests.domain.table import Table
-from tests.record.kept import ITEMS, an_evening, committed
+from tests.record.kept import ITEMS, committed, evening_in, hold_an_evening
 from tests.sealing import SEAL, TRUSTED
 from tests.storage.checkout import Git
 
@@ -24,7 +24,7 @@ MEETING = "planning/meeting.jsonl"
 
 def leaky(root: Path) -> RecordedItem:
     """An evening in which somebody pasted a token, kept by a bot that did not know its form."""
-    return committed(an_evening(Table().start().say(f"Use `{TOKEN}` for now.", who="grace")), root)
+    return committed(hold_an_evening(Table().start().say(f"Use `{TOKEN}` for now.", who="grace")), root)
 
 
 def scrubber(root: Path) -> Scrubber:
@@ -147,7 +147,7 @@ def test_every_file_of_the_item_is_looked_at(tmp_path: Path) -> None:
 
 def test_an_item_without_secrets_stays_as_it_is(tmp_path: Path) -> None:
     """Byte for byte, and without a commit."""
-    item = committed(an_evening(), tmp_path)
+    item = evening_in(tmp_path)
     before = Git(tmp_path)("rev-parse", "HEAD")
     found = scrubber(tmp_path).scrub(item.slug, now=NOW)
 

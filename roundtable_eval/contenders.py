@@ -509,9 +509,7 @@ class RehearsalModel(LanguageModel):
         return Completion(json.dumps(answer), usage, in_schema=prompt.schema is not None)
 
     def _filled(self, form: Mapping[str, Any], told: str) -> Any:
-        """Of several values, the one that the prompt shows in its example."""
-        if "anyOf" in form:
-            return self._filled(form["anyOf"][0], told)
+        """Of several values, one that the prompt names, such as a persona that may speak."""
         match form["type"]:
             case "object":
                 return {name: self._filled(one, told) for name, one in form["properties"].items()}
@@ -519,7 +517,7 @@ class RehearsalModel(LanguageModel):
                 return [self._filled(form["items"], told)]
             case "string":
                 values = form.get("enum", ())
-                shown = (one for one in values if f': "{one}"' in told)
+                shown = (one for one in values if f"`{one}`" in told)
                 return next(shown, values[0]) if values else next(self._questions)
             case "boolean":
                 return False

@@ -46,11 +46,9 @@ class Drafting:
         self.looked |= {one.name for one in prompt.tools.tools} if prompt.tools else set()
         self._asked += 1
         question = QUESTIONS[self._asked % len(QUESTIONS)]
-        if name.startswith("assessment"):
+        if name == "draft":
             return json.dumps({"say": question, "entries": self._entries(text)})
-        if name.startswith("entries"):
-            return json.dumps({"entries": self._entries(text)})
-        (persona,) = re.findall(r'"persona": "([\w-]+)"', prompt.moving)
+        persona = re.findall(r"\(`([\w-]+)`\)", prompt.moving)[0]
         said = {"persona": persona, "say": [{"text": question, "quotes": []}]}
         return json.dumps({"contributions": [said]})
 

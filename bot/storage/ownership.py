@@ -250,7 +250,7 @@ class _Requests(Connected):
         self._stream = f"{self._prefix}requests"
 
     async def add(self, request: Mapping[str, str]) -> str:
-        async with self._bounded(), self._redis.pipeline(transaction=True) as adding:
+        async with self._bounded(), self._redis.pipeline(transaction=False) as adding:
             adding.xadd(self._stream, request, maxlen=MOST_REQUESTS, approximate=True)
             adding.expire(self._stream, KEPT_SECONDS)
             number, _ = await adding.execute()
@@ -278,7 +278,7 @@ class _Requests(Connected):
             return bool(await self._redis.xdel(self._stream, number))
 
     async def answered(self, ticket: str, answer: str) -> None:
-        async with self._bounded(), self._redis.pipeline(transaction=True) as answering:
+        async with self._bounded(), self._redis.pipeline(transaction=False) as answering:
             answering.rpush(self._answers(ticket), answer)
             answering.expire(self._answers(ticket), KEPT_SECONDS)
             await answering.execute()

@@ -64,6 +64,7 @@ def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> 
         "depth": "deep",
         "muted": True,
         "patches": (),
+        "entries": ("WRK-001",),
         "ts": "1.1",
         "mark": "decision",
         "step_id": "01-01",

@@ -187,7 +187,7 @@ class Meeting(RuleBasedStateMachine):
         """In any order."""
         said = self.on_the_way.pop(data.draw(st.integers(0, len(self.on_the_way) - 1)))
         before, said = self.table.rt, said.but(at=self.table.now())
-        asked = before.menu if before.menu and before.menu.kind is not MenuKind.ROUND else None
+        asked = before.menu
         is_late = asked is not None and (not before.stands_at(asked.token) or said.ts < self.newest_question)
         if self.hears(said) and said.ts > before.last_heard:  # else it was read from the thread since
             self.heard.add(said.key)

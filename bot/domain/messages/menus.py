@@ -20,8 +20,6 @@ class MenuKind(StrEnum):
     """After the last step of a phase."""
     FLOOR = "floor"
     """In an elaboration, when it is the people's turn."""
-    ROUND = "round"
-    """In an elaboration, while personas have the floor."""
     PAUSED = "paused"
     RETRY = "retry"
     RESTORE = "restore"

@@ -230,9 +230,7 @@ SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
 TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
 """Failed before, and tried again later."""
 _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
-OFFERING_THE_MODEL = frozenset(
-    {MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR, MenuKind.ROUND}
-)
+OFFERING_THE_MODEL = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE, MenuKind.FLOOR})
 
 
 _OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)

@@ -471,7 +471,7 @@ class TestSuggestions:
         """A draft of facts, gone through line by line, by name."""
         lines = (
             Suggestion(number=1, id="FR-001", by="Maya", state=SuggestionState.ACCEPTED, decided_by="Ada"),
-            Suggestion(number=2, id="FR-002", by="Maya", state=SuggestionState.CHANGED, decided_by="Grace"),
+            Suggestion(number=2, id="FR-002", by="Maya", state=SuggestionState.ACCEPTED, decided_by="Grace"),
             Suggestion(number=3, id="FR-003", by="Maya"),
             Suggestion(number=4, id="AC-001-01", by="Maya"),
             Suggestion(number=5, id="OUT-001", by="Maya", state=SuggestionState.LEFT_OUT, decided_by="Linus"),
@@ -481,7 +481,7 @@ class TestSuggestions:
         assert shown(message).splitlines()[2:8] == [
             "Here is my draft. Keep what is right, fix what is not.",
             "✓ 1 | Limit requests per API key | accepted by Ada",
-            "✎ 2 | See in each answer how much is left | changed by Grace",
+            "✓ 2 | See in each answer how much is left | accepted by Grace",
             "3 FR-003 | Ask for a higher limit and hear back soon | Grace",
             "4 | AC for FR-001: the 601st request in a minute gets a 429 | Ada",
             "✗ 5 | Out of scope: Limits per IP address | left out by Linus",

@@ -375,7 +375,6 @@ def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
 SIGNS = {
     SuggestionState.OPEN: "",
     SuggestionState.ACCEPTED: "✓",
-    SuggestionState.CHANGED: "✎",
     SuggestionState.LEFT_OUT: "✗",
 }
 
@@ -584,7 +583,7 @@ def _label(kind: Kind) -> str:
 def _sections(scene: StepScene) -> Iterator[CardPart]:
     """Each entry once, in the first section that shows it. Answers without an entry stand in the first one."""
     projection = Projection(scene.schema, scene.specification)
-    told = {one.id for one in scene.open_suggestions if not one.field}
+    told: set[str] = set()
     answers = list(_answers(scene))
     for view in scene.schema.of_step(scene.step_id):
         found = {id: one for id, one in _entries_in([view], projection).items() if id not in told}
@@ -645,13 +644,12 @@ def _accept_all(scene: StepScene) -> tuple[Choice, ...]:
     shown = scene.shown_checked
     if not shown:
         return ()
-    accepted = {SuggestionState.ACCEPTED, SuggestionState.CHANGED}
     count = len(shown)
     if left := len(scene.shown_open) - count:
         label = f"Accept the other {count}, not the {left} unchecked"
     elif len(scene.open_suggestions) > count:
         label = f"Accept these {count}"
-    elif any(one.state in accepted for one in scene.suggestions):
+    elif any(one.state is SuggestionState.ACCEPTED for one in scene.suggestions):
         label = "Accept the other one" if count == 1 else f"Accept the other {count}"
     else:
         label = {1: "Accept it", 2: "Accept both"}.get(count, f"Accept all {count}")

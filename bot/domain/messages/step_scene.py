@@ -58,7 +58,6 @@ class NewestNote(Value):
 class SuggestionState(StrEnum):
     OPEN = "open"
     ACCEPTED = "accepted"
-    CHANGED = "changed"
     LEFT_OUT = "left out"
 
 

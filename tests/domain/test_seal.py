@@ -69,6 +69,7 @@ WORDS = [f"Answer {number}" for number in range(1, 6)]
     ids=["no line", "all ours", "a line less", "a line of others after ours", "nothing is sealed"],
 )
 def test_where_a_transcript_ends(content: bytes, n: int, id: str) -> None:
+    """At the last line of ours, whatever stands behind it."""
     assert last_line(content, TRUSTED) == LastLine(n=n, id=id)
 
 

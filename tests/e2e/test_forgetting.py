@@ -357,6 +357,7 @@ async def test_words_and_items_are_kept_as_long_as_the_setting_says(kept: Meetin
     async with kept.bot():
         await played(kept)
         await kept.press("finish_step", who="ada")
+        await kept.menu("continue")
         await kept.slack.settled()
     decided = len(kept.made("decision"))
     assert decided

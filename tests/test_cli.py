@@ -201,9 +201,9 @@ async def test_check_changes_nothing(
         settings = Settings.from_env({**env, "ROUNDTABLE_WORKSPACE": str(tmp_path / "workspace")})
         async with app.bot(settings, web=False):
             await slack.person("ada").slash("#roundtable", "/roundtable start Offline sync")
-            await slack.until(lambda: len(slack.messages("#roundtable")))
+            meta = tmp_path / "workspace/docs/requirements/offline-sync/meta.json"
+            await slack.until(meta.exists)
             await slack.settled()
-        assert (tmp_path / "workspace/docs/requirements/offline-sync/meta.json").exists()
     async with Redis.from_url(redis_url) as redis:
         before = everything_in(tmp_path), {key: await redis.dump(key) for key in await redis.keys()}
         ran = await cli("check", "--json", **env)

@@ -345,6 +345,22 @@ def later(**ages: int) -> Callable[[], str]:
     )
 
 
+async def at_rest(meeting: Meeting) -> None:
+    """With Redis a stop hands over what is left to do, and an item that waits for something is not expired."""
+    await meeting.slack.settled()
+    if "REDIS_URL" in meeting.more:
+        async with forgetting.opened_store(
+            settings(meeting.slack, meeting.workspace, **meeting.more)
+        ) as store:
+            assert store
+            await wait_until(lambda: is_done(store, meeting.slug))
+
+
+async def is_done(store: forgetting.AnyStore, slug: str) -> bool:
+    rt = await store.get(slug)
+    return rt is not None and not rt.pending
+
+
 async def expired(meeting: Meeting, kept: str, days: int) -> Expired:
     """What is taken out so many days later by a command, while no bot runs."""
     own = settings(meeting.slack, meeting.workspace, ROUNDTABLE_RETENTION=kept, **meeting.more)
@@ -358,7 +374,7 @@ async def test_words_and_items_are_kept_as_long_as_the_setting_says(kept: Meetin
         await played(kept)
         await kept.press("finish_step", who="ada")
         await kept.menu("continue")
-        await kept.slack.settled()
+        await at_rest(kept)
     decided = len(kept.made("decision"))
     assert decided
     assert await expired(kept, "words:9d,item:30d", 8) == Expired()

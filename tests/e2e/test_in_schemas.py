@@ -30,9 +30,9 @@ async def server() -> AsyncIterator[ModelServer]:
 
 
 def assessed(source: str) -> Json:
-    fields: Json = {"text": "Edits get lost in tunnels", "status": None, "about": []}
+    fields = [{"field": "text", "value": "Edits get lost in tunnels"}]
     quotes = [{"field": "text", "line": source, "words": "get lost in tunnels"}]
-    entry = {"kind": "assumption", "id": "", "fields": fields, "quotes": quotes}
+    entry = {"kind": "assumption", "id": "", "part_of": "", "fields": fields, "quotes": quotes}
     return {
         "declined": False,
         "say": [],
@@ -55,11 +55,9 @@ async def answered(request: web.Request, body: Json) -> web.StreamResponse:
     schema = schema_in(request.path, body)
     assert schema, "every task of this meeting has one"
     told = "\n".join(strings(body["messages"]))
-    if schema.name.startswith("assessment"):
+    if schema.name == "draft":
         source = MESSAGE.search(told)
         answer = Answer(json.dumps(assessed(source[1] if source else "")))
-    elif schema.name.startswith("entries"):
-        answer = Answer(json.dumps({"entries": []}))
     else:
         is_lead = "`business-analyst`" in told
         opening = {**OPENING["contributions"][0], "persona": "business-analyst"}

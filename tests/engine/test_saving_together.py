@@ -8,7 +8,6 @@ import pytest
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import React
 from bot.domain.values.places import Place
-from bot.engine.ports import NoMeter
 from bot.errors import Unavailable, UserError
 from tests.durability.world import SimChat, World
 from tests.engine.replica import discussing, pressed, replica, said, words
@@ -42,20 +41,6 @@ async def test_two_processes_lose_none_of_what_comes_at_once(redis_url: str) -> 
         )
 
         assert sorted(words(await one.stored(rt))) == sorted(event.text for event in events)
-
-
-async def test_two_processes_that_take_turns_conflict_once(redis_url: str) -> None:
-    """Slack brings the words of a thread to any of them. After that each looks first what the other has saved."""
-    rt = discussing().rt.but(version=1)
-    meters = [Conflicts(), Conflicts()]
-    async with replica(redis_url, meter=meters[0]) as one, replica(redis_url, meter=meters[1]) as other:
-        await one.store.put(rt, expected=0)
-        texts = [f"word {number}" for number in range(10)]
-        for number, text in enumerate(texts):
-            await (one, other)[number % 2].engine.hear(rt.place, said(rt, text, f"1.{number:02}"))
-
-        assert words(await one.stored(rt)) == texts
-        assert sum(meter.conflicts for meter in meters) <= 2
 
 
 async def test_nothing_is_saved_before_what_it_names(redis_url: str) -> None:
@@ -103,14 +88,6 @@ async def test_a_caller_that_gives_up_leaves_the_others_their_turn(redis_url: st
             await second
 
         assert [text for text in words(await one.stored(rt)) if text != "second"] == ["first", "third"]
-
-
-class Conflicts(NoMeter):
-    def __init__(self) -> None:
-        self.conflicts = 0
-
-    def conflicted(self, *_: object, **__: object) -> None:
-        self.conflicts += 1
 
 
 @dataclass

@@ -2,7 +2,7 @@
 5,000 open roundtables in one process: what each costs in memory, and what an acknowledgement takes then.
 
 Floor of the memory: the stored JSON of one. A roundtable counts as open once the process has taken a message for it;
-its effects are left to other replicas, as in `bench.taking`. Goal: ≤ 3×. Beside it, acknowledgements as in
+its effects are left undone, as in `bench.taking`. Goal: ≤ 3×. Beside it, acknowledgements as in
 `bench.acknowledge`, by the process that has taken all of these.
 """
 

@@ -1,9 +1,10 @@
 """
-`roundtable run` as a replica that takes in and saves, and leaves all effects to other replicas.
+`roundtable run` as a process that owns its team, takes in and saves, and performs no effect.
 
-That isolates the acknowledgement: in one process, the effects of the message before would compete with it.
+That isolates the acknowledgement: the effects of the message before would compete with it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,14 +16,22 @@ from bot.engine.ports import Wake
 
 
 @asynccontextmanager
-async def _others_pay(
-    wake: Wake,  # noqa: ARG001 -- as in the app
-    *engines: Engine[Any, Any],  # noqa: ARG001
+async def _owning(
+    wake: Wake,
+    *engines: Engine[Any, Any],  # noqa: ARG001 -- as in the app
     is_shared: bool,  # noqa: ARG001
 ) -> AsyncIterator[None]:
-    yield
+    async def pay(slug: str) -> None:
+        """What is to be done of *slug* stays in its outbox."""
+
+    owning = asyncio.create_task(wake.run(pay))
+    try:
+        yield
+    finally:
+        owning.cancel()
+        await asyncio.wait({owning})
 
 
 if __name__ == "__main__":
-    app._running = _others_pay  # noqa: SLF001 -- the one difference, and no reason for a setting
+    app._running = _owning  # noqa: SLF001 -- the one difference, and no reason for a setting
     main.main()

@@ -1,8 +1,8 @@
 """
 An update in the middle of things: the code of the last release plays with people, from outside, and ours goes on.
 
-Until there is a release, `upgrade_from.txt` names the commit that stands for it. It runs with the dependencies of now, so a
-change of them moves it.
+Until there is a release, `upgrade_from.txt` names the commit that stands for it. It runs with the dependencies of
+now, so a change of them moves it.
 """
 
 import subprocess

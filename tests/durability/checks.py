@@ -19,7 +19,8 @@ ITEMS = "docs/requirements"
 TRAILERS = "%H%x1f%P%x1f%s%x1f%(trailers:key=Roundtable-Item,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Step,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Effect,valueonly,separator=%x2C)"  # noqa: E501
 
 
-FINISHED = re.compile(": step |: put back what the branch lost")
+PUT_BACK = ": put back what the branch lost"
+FINISHED = re.compile(f": step |{PUT_BACK}")
 """In the subject of a commit that has steps: of one, or of all that were lost together."""
 
 
@@ -102,14 +103,18 @@ def of_workspace(workspace: Path, *, store_lost: bool = False) -> list[str]:
 
 
 def in_thread_order(item: Item) -> Iterator[str]:
-    """What people said stands in each commit as it stands in the thread, whenever it was delivered."""
+    """
+    What people said stands in each commit as it stands in the thread, whenever it was delivered. What was put back had
+    been written by several commits.
+    """
     path = f"{ITEMS}/{item.slug}/planning/meeting.jsonl"
     known = 0
-    for sha in git(item.workspace, "log", "--reverse", "--format=%H", "--", path).stdout.split():
+    for row in git(item.workspace, "log", "--reverse", "--format=%H %s", "--", path).stdout.splitlines():
+        sha, _, subject = row.partition(" ")
         lines = read(git(item.workspace, "show", f"{sha}:{path}").stdout.encode()).lines
         stamps = [line.said_at for line in lines[known:] if line.said_at]
         known = len(lines)
-        if stamps != sorted(stamps):
+        if stamps != sorted(stamps) and not subject.endswith(PUT_BACK):
             yield f"{sha} has people's words in the order {stamps}"
 
 

@@ -336,3 +336,12 @@ def test_a_step_without_answers_is_not_called_saved() -> None:
     assert table.rt.card
     assert table.card.card
     assert table.card.card.title == "Topic 00-01"
+
+
+def test_a_card_says_once_who_finished_it() -> None:
+    """Also where *Discuss* did that, and no menu stands below it."""
+    table = Table(few_steps()).start().say("It has to work on trains.").press(Action.ELABORATE)
+
+    card = table.card.card
+    assert card
+    assert (" ".join((*card.foot, table.card.note))).count("Finished by Ada") == 1

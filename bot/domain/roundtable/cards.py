@@ -62,7 +62,8 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
         following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) if ends_phase else None
         message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
     if menu is None:
-        return step_card.without_hints(message.spent()).but(note=card.message.note)
+        says_who = not is_open and card.message.note == step_wording.finished(card.by)
+        return step_card.without_hints(message.spent()).but(note="" if says_who else card.message.note)
     is_left = not speaking.is_lost(rt, rt.step_id) and speaking.is_left_unread(rt, playbook)
     again = (READ_AGAIN,) if is_left else ()
     return message.but(choices=_with_extras(message, (*card.message.choices, *again)), token=card.token)

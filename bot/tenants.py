@@ -364,17 +364,18 @@ class StoppedTeams:
             removed = await self._sealed.removed_at(team)
             if not removed or not kept.is_stopped_over(removed, at) or await self._sealed.get(team):
                 continue
-            is_last = kept.checkout is None or kept.is_checkout_over(removed, at)
+            takes_checkout = kept.is_checkout_over(removed, at)
+            is_last = takes_checkout or kept.checkout is None
             if not is_last and (team, removed) in self._done:
                 continue
             try:
-                await asyncio.to_thread(self._drop_files, team, checkout=kept.is_checkout_over(removed, at))
+                await asyncio.to_thread(self._drop_files, team, checkout=takes_checkout)
             except OSError as error:
                 log.warning("what is here of %s, which removed the app, stays: %s", team, error.strerror)
                 continue
             await self._sealed.drop(team, whole=is_last)
             self._done.add((team, removed))
-            what = "state, checkout" if kept.checkout is not None and is_last else "state"
+            what = "state, checkout" if takes_checkout else "state"
             audit.forgot("forget.team", items=0, what=f"{team}: {what}", by=BY_THE_BOT)
 
     def _drop_files(self, team: str, *, checkout: bool) -> None:

@@ -95,8 +95,8 @@ def written(root: Path, export: ExportFolder) -> Iterator[str]:
     for path, edits in edits_in(there, export.known):
         if path in export.files:
             raise ConfigError(
-                f"{path} was changed by hand, in line {edits[0].line} ({_told(edits[0])}). Say it in the thread of the"
-                " item and take it out of the file; `--check` shows all changes."
+                f"{path} was changed by hand, in line {edits[0].line} ({_name_edit(edits[0])}). Say it in the thread of"
+                " the item and take it out of the file; `--check` shows all changes."
             )
     for path, text in _due(export, there):
         *parts, name = PurePosixPath(path).parts
@@ -113,7 +113,7 @@ def differences(root: Path, export: ExportFolder) -> Iterator[str]:
         before = there.get(path, "").splitlines()
         yield from difflib.unified_diff(before, text.splitlines(), path, f"{path} (as agreed)", lineterm="")
     for path, edits in edits_in(there, export.known):
-        yield from (f"{path}:{one.line}: {_told(one)}" for one in edits)
+        yield from (f"{path}:{one.line}: {_name_edit(one)}" for one in edits)
 
 
 def _due(export: ExportFolder, there: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -135,6 +135,6 @@ def _there(root: Path, export: ExportFolder) -> dict[str, str]:
     return there
 
 
-def _told(one: ExportEdit) -> str:
+def _name_edit(one: ExportEdit) -> str:
     what = one.id or f"a new {one.kind}" + (f" of {one.part_of}" if one.part_of else "")
     return f"{what}: {one_line(one.text, TEXT_CHARS)}"

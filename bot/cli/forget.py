@@ -153,7 +153,7 @@ class PersonForgetting:
             )
         told = f"Forgotten, commit {shas[-1]}." if shas else "There was nothing left to forget in git."
         if self._options.slack:
-            told = f"{told} {wording.edited(*edited)}"
+            told = f"{told} {wording.count_edited_posts(*edited)}"
         return ForgetPlan(plan.rows, self._git.earlier(self._git.slugs()), told)
 
     async def meant(self, who: str) -> WhoIsMeant:

@@ -304,12 +304,18 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
 async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
     """Of the thread, the first message last; how many there were. Raises SlackError."""
     calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
-    found: set[str] = set()
-    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
-        found.update(str(one["ts"]) for one in answer["messages"] if one.get("bot_id") == us.bot)
+    found = await _own_posts(calls, us, place)
     for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
     return len(found)
+
+
+async def _own_posts(calls: PatientCalls, us: Identity, place: Place) -> Mapping[str, Mapping[str, Any]]:
+    """Of the thread, by their stamps."""
+    found: dict[str, Mapping[str, Any]] = {}
+    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
+        found |= {str(one["ts"]): one for one in answer["messages"] if one.get("bot_id") == us.bot}
+    return found
 
 
 class EditedPosts(NamedTuple):
@@ -327,11 +333,8 @@ async def edit_own_posts(
 ) -> EditedPosts:
     """Those of the thread in which *change* changes a text. Raises SlackError where Slack cannot be asked now."""
     calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
-    found: dict[str, Mapping[str, Any]] = {}
-    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
-        found |= {str(one["ts"]): one for one in answer["messages"] if one.get("bot_id") == us.bot}
     done = EditedPosts()
-    for ts, message in sorted(found.items()):
+    for ts, message in sorted((await _own_posts(calls, us, place)).items()):
         before = {"text": message.get("text", ""), "blocks": message.get("blocks") or []}
         if (after := _changed(before, change)) == before:
             continue

@@ -114,7 +114,7 @@ class Ownership(Connected, Wake):
             log.info("this process owns %s now", self._team)
             working = asyncio.create_task(local.run(pay, sweep), name=f"work of {self._team}")
             keeping = asyncio.create_task(self._keep(), name=f"lease of {self._team}")
-            reading = asyncio.create_task(self._read(local), name=f"requests for {self._team}")
+            reading = asyncio.create_task(self._read_requests(local), name=f"requests for {self._team}")
             try:
                 await asyncio.wait({working, keeping}, return_when=asyncio.FIRST_COMPLETED)
                 if keeping.done():
@@ -208,7 +208,7 @@ class Ownership(Connected, Wake):
             if self._answering:
                 await asyncio.wait(self._answering, timeout=END_SECONDS)
 
-    async def _read(self, local: LocalWake) -> None:
+    async def _read_requests(self, local: LocalWake) -> None:
         """Also what was handed over to an earlier owner, who had no time for it."""
         seen = "0"
         while True:

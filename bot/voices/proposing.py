@@ -102,7 +102,7 @@ class ProseCheck:
         self._all = (*said, *shown.values())
         self._check = checks.check_for(scene.playbook, rt.people.values())
 
-    def read(self, text: str, given: Iterable[Quote]) -> Prose:
+    def mark_sentences(self, text: str, given: Iterable[Quote]) -> Prose:
         """A turn that is quoted is named by its line."""
         named = (one.but(line=self._sources.find(self._lines.get(one.line, one.line))) for one in given)
         texts = self._sources.texts

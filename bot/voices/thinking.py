@@ -106,7 +106,7 @@ class ModelVoices:
         searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
         answer, facts = await _answer(session, cue, tasks.draft(scene, searched), spec)
         check = proposing.ProseCheck(scene, session.shown)
-        prose = check.read(answer.text, answer.quotes)
+        prose = check.mark_sentences(answer.text, answer.quotes)
         facts = {**facts, **prose.facts}
         speech = Speech(
             prose.text,
@@ -307,7 +307,7 @@ def _turn_speech(
         text = with_known_sources(one.text, shown, seen)
         left_out += text.dropped
         passages = quoted_in(text.text, shown)
-        prose = check.read(text.text, one.quotes)
+        prose = check.mark_sentences(text.text, one.quotes)
         found.append(
             Contribution(
                 persona=one.persona,

@@ -186,16 +186,16 @@ class Retention(Value):
     checkout: int | None = None
 
     def are_words_over(self, last: str, now: str) -> bool:
-        return self.words is not None and _days_between(last, now) >= self.words
+        return _is_over(self.words, last, now)
 
     def is_item_over(self, last: str, now: str) -> bool:
-        return self.item is not None and _days_between(last, now) >= self.item
+        return _is_over(self.item, last, now)
 
     def is_stopped_over(self, removed: str, now: str) -> bool:
-        return self.stopped is not None and _days_between(removed, now) >= self.stopped
+        return _is_over(self.stopped, removed, now)
 
     def is_checkout_over(self, removed: str, now: str) -> bool:
-        return self.checkout is not None and _days_between(removed, now) >= self.checkout
+        return _is_over(self.checkout, removed, now)
 
 
 def retention(text: str) -> Retention:
@@ -218,6 +218,10 @@ def _days(age: str) -> int:
     if days < LEAST_DAYS:
         raise ValueError(f"{age!r} is no age of at least a week")
     return days
+
+
+def _is_over(days: int | None, since: str, now: str) -> bool:
+    return days is not None and _days_between(since, now) >= days
 
 
 def _days_between(last: str, now: str) -> int:

@@ -45,8 +45,7 @@ def passed(names: Sequence[str]) -> str:
 
 def no_answer(names: Sequence[str], reason: str) -> str:
     """Of a model, for the personas with *names*."""
-    why = "the model refused to answer" if reason == "refused" else WHY.get(reason, WHY["failed"])
-    return f"{listed(list(names)) or 'The personas'}: {why}."
+    return f"{listed(list(names)) or 'The personas'}: {WHY.get(reason, WHY['failed'])}."
 
 
 def asks_person(name: str, asked: str, topic: str) -> str:

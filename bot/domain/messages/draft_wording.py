@@ -25,6 +25,7 @@ IS_HIDDEN = "This objection is hidden already."
 QUOTE_CHARS = 160
 
 WHY: Mapping[str, str] = {
+    "refused": "the model refused to answer",
     "empty": "the model said nothing",
     "cut_off": "the answer of the model was too long",
     "timeout": "the model did not answer in time",

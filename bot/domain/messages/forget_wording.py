@@ -62,7 +62,7 @@ def of_person(
     )
 
 
-def edited(posts: int, refused: int) -> str:
+def count_edited_posts(posts: int, refused: int) -> str:
     left = f" Slack did not let {counted(refused, 'more post')} be edited." if refused else ""
     return f"{counted(posts, 'post')} of the bot in Slack edited.{left}"
 

@@ -64,9 +64,13 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     if menu is None:
         says_who = not is_open and card.message.note == step_wording.finished(card.by)
         return step_card.without_hints(message.spent()).but(note="" if says_who else card.message.note)
-    is_left = not speaking.is_lost(rt, rt.step_id) and speaking.is_left_unread(rt, playbook)
-    again = (READ_AGAIN,) if is_left else ()
+    again = (READ_AGAIN,) if _is_unread(rt, playbook) else ()
     return message.but(choices=_with_extras(message, (*card.message.choices, *again)), token=card.token)
+
+
+def _is_unread(rt: Roundtable, playbook: Playbook) -> bool:
+    """Whether words wait for a model, and no line about a failed draft says so."""
+    return not speaking.is_lost(rt, rt.step_id) and speaking.is_left_unread(rt, playbook)
 
 
 def _has_ended(rt: Roundtable, playbook: Playbook) -> bool:
@@ -352,11 +356,7 @@ def _replies(rt: Roundtable, step: Step) -> Iterator[str]:
 
 
 def _unread(rt: Roundtable, step: Step, persona: Persona, playbook: Playbook) -> Iterator[str]:
-    if (
-        rt.step_id == step.step_id
-        and not speaking.is_lost(rt, step.step_id)
-        and speaking.is_left_unread(rt, playbook)
-    ):
+    if rt.step_id == step.step_id and _is_unread(rt, playbook):
         is_most = rt.drafts >= playbook.policy.most_drafts
         yield step_wording.not_read(persona, len(rt.unread), rt.drafts, is_most=is_most)
 

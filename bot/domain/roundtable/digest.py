@@ -75,6 +75,7 @@ class WaitingFor(NamedTuple):
 def digest(since: StateChange, playbook: Playbook, person: str = "") -> Digest:
     """For *person*, whose own moves are no news."""
     found = brief(playbook.schema, since.specification)
+    shown = _shown_in(found)
     news = {one.id: one for one in since.specification.entries.values() if _is_news(one, since)}
     sections = tuple(one.but(rows=rows) for one in found.sections if (rows := tuple(_new_rows(one, news))))
     moves = tuple(_moves(since, person))
@@ -84,7 +85,7 @@ def digest(since: StateChange, playbook: Playbook, person: str = "") -> Digest:
         away=since.away,
         steps=tuple(_titled(step, playbook) for step in since.steps),
         sections=sections,
-        elsewhere=tuple(id for id in news if id not in _shown_in(found)),
+        elsewhere=tuple(id for id in news if id not in shown),
         moved=tuple(text for _, text, _ in moves),
         not_settled=found.not_settled,
         sources={**sources, **{id: found[-1] for id, found in lines.items() if found}},

@@ -172,7 +172,7 @@ ANYTIME: Mapping[type, Transition] = {
     AgentWithdrew: agents.withdrew,
     CreateIssues: issues.asked,
     IssuePushed: issues.pushed,
-    IssuesRead: issues.read,
+    IssuesRead: issues.note_states,
 }
 
 TIMED: Mapping[TimerName, Transition] = {

@@ -30,7 +30,7 @@ def lines_of(schema: Schema, spec: Specification, *, step_id: str = "", room: in
     is not repeated.
     """
     teller = EntryLines(schema, spec)
-    entries = list(_told(schema, spec))
+    entries = list(_select_entries(schema, spec))
     near = nearness(schema, step_id)
     by_nearness = sorted(entries, key=lambda one: near.get(one.kind, OTHER))
     shown: dict[str, str] = {}
@@ -104,7 +104,7 @@ def _row(text: str) -> str:
     return " ".join(sanitized(text).split())
 
 
-def _told(schema: Schema, spec: Specification) -> Iterator[Entry]:
+def _select_entries(schema: Schema, spec: Specification) -> Iterator[Entry]:
     living = [
         one
         for one in spec.entries.values()

@@ -50,7 +50,7 @@ def draft(scene: Scene, searched: str = "") -> Prompt:
         discussion=discussion,
         task=part_of("turns", task),
         call=wanted.call(scene),
-        searched=_found(searched),
+        searched=_render_search(searched),
         points=wanted.listed(wanted.open_points(scene)),
         people=wanted.people(scene),
         standing=wanted.standing(scene),
@@ -70,7 +70,7 @@ def turn(scene: Scene, debate: Elaboration, asked: Speak, searched: str = "") ->
         turn=debate.turns_used + 1,
         max_turns=debate.max_turns,
         discussion=_discussion(heard_by(debate, asked)),
-        searched=_found(searched),
+        searched=_render_search(searched),
         lenses="\n\n".join(lens(one) for one in roster if one.key in asked.personas),
         task=_task(debate, asked, roster),
         most=most_contributions(asked),
@@ -80,7 +80,7 @@ def turn(scene: Scene, debate: Elaboration, asked: Speak, searched: str = "") ->
     return _prompt(scene, rules, moving, schemas.turn(one.key for one in roster))
 
 
-def _found(searched: str) -> str:
+def _render_search(searched: str) -> str:
     return f"{part_of('turns', 'searched')}\n{fenced('search of the code', searched)}\n\n" if searched else ""
 
 

@@ -140,7 +140,7 @@ def read_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
     return _watching(rt, min(max(READ_SECONDS, rt.issues.seconds * 2), LONGEST_SECONDS))
 
 
-def read(rt: Roundtable, event: IssuesRead, playbook: Playbook) -> Roundtable:
+def note_states(rt: Roundtable, event: IssuesRead, playbook: Playbook) -> Roundtable:
     known = rt.issues.states
     rt = rt.but(issues=rt.issues.but(states={**known, **event.states}, read_at=rt.now))
     return rt if rt.issues.states == known else _watching(rt, READ_SECONDS)

@@ -163,10 +163,8 @@ def asking_personas(rt: Roundtable, personas: Iterable[str], playbook: Playbook)
     with_model = able(rt, playbook, personas) if personas else ()
     alone = tuple((key,) for key in personas if key not in with_model)
     for keys in filter(None, (with_model, *alone)):
-        pending = [one for one in rt.outbox if isinstance(one, Speak) and one.turn is TurnKind.ASKED]
-        if any(
-            one.personas == keys for one in pending
-        ):  # it may have read the thread already: what was said since is for the next round
+        asked = (one.personas for one in rt.outbox if isinstance(one, Speak) and one.turn is TurnKind.ASKED)
+        if keys in asked:  # it may have read the thread already: what was said since is for the next round
             rt = rt.but(elaboration=rt.debate.but(is_round_wanted=True))
         elif keys != with_model or _has_call_left(rt):
             rt = rt.queueing(Speak(persona=keys[0], task="turn", turn=TurnKind.ASKED, personas=keys))

@@ -2,11 +2,12 @@
 
 import pytest
 
+from bot.domain.catalog.schema import NOTE
 from bot.domain.messages.card_commands import TypedAction, TypedKind, may_be_typed, typed
 from bot.domain.messages.specification_wording import no_such_line
 from bot.domain.messages.step_scene import StaleEntry, StepScene, Suggestion, SuggestionState, UnsortedNote
 from bot.domain.specification.entries import StaleCause
-from tests.domain.card_scene import scene
+from tests.domain.card_scene import FEATURES, scene
 from tests.specification.meeting import Meeting
 
 SCHEMA = scene(Meeting()).schema
@@ -15,14 +16,16 @@ SCHEMA = scene(Meeting()).schema
 @pytest.fixture
 def card() -> StepScene:
     """Two suggestions are open, one note is to be sorted, one entry to be confirmed again."""
+    meeting = Meeting()
+    meeting.say("Linus", FEATURES, "ours must not")
     return scene(
-        Meeting(),
+        meeting,
         suggestions=(
             Suggestion(number=1, id="RSK-001", by="Maya"),
             Suggestion(number=2, id="RSK-002", by="Maya", state=SuggestionState.LEFT_OUT),
             Suggestion(number=3, id="RSK-003", by="Maya"),
         ),
-        unsorted=(UnsortedNote(letter="a", text="ours must not", by="Linus", person="linus"),),
+        unsorted=(UnsortedNote("a", meeting.specification.active(NOTE)[0]),),
         stale=(StaleEntry(id="FR-003", cause=StaleCause.CHANGED),),
     )
 

@@ -122,8 +122,13 @@ def suggested(meeting: Meeting) -> tuple[Suggestion, ...]:
 
 def noted(meeting: Meeting, text: str = AT_ACME) -> UnsortedNote:
     meeting.say("Linus", FEATURES, text)
-    note = meeting.specification.notes_of([FEATURES])[-1]
-    return UnsortedNote(letter="a", text=text, by="Linus", id=note.id)
+    return UnsortedNote("a", meeting.specification.notes_of([FEATURES])[-1])
+
+
+def eight_notes(meeting: Meeting) -> tuple[UnsortedNote, ...]:
+    for letter in "abcdefgh":
+        meeting.say("Ada", FEATURES, f"word {letter}")
+    return tuple(map(UnsortedNote, "abcdefgh", meeting.specification.notes_of([FEATURES])[-8:]))
 
 
 SIX_TESTS = "\n".join(f"AC: it takes {number} s" for number in range(6))
@@ -281,8 +286,7 @@ class TestAnOpenStep:
     def test_a_long_list_is_cut(self, meeting: Meeting) -> None:
         for number in range(16):
             meeting.say("Ada", FEATURES, f"requirement: Feature {number}")
-        notes = tuple(UnsortedNote(letter=letter, text="word", by="Ada") for letter in "abcdefgh")
-        message = open_card(scene(meeting, unsorted=notes, **HEARD))
+        message = open_card(scene(meeting, unsorted=eight_notes(meeting), **HEARD))
 
         assert len(part(message, "So far")) == 12
         assert len(part(message, "Not sorted yet")) == 5
@@ -294,8 +298,7 @@ class TestAnOpenStep:
     def test_one_person_can_read_all_of_it(self, meeting: Meeting) -> None:
         for number in range(16):
             meeting.say("Ada", FEATURES, f"requirement: Feature {number}\n{SIX_TESTS}")
-        notes = tuple(UnsortedNote(letter=letter, text=f"word {letter}", by="Ada") for letter in "abcdefgh")
-        message = in_full(scene(meeting, unsorted=notes, **HEARD), finished=False)
+        message = in_full(scene(meeting, unsorted=eight_notes(meeting), **HEARD), finished=False)
 
         assert all(f"Feature {number}" in message.text for number in range(16))
         assert all(f"it takes {number} s" in message.text for number in range(6))
@@ -681,8 +684,13 @@ QUOTED = re.compile(r"“([^”]*)”")
 @pytest.mark.parametrize("given", scenes())
 def test_nothing_is_claimed_that_was_not_given(given: StepScene) -> None:
     """Nothing was saved, reviewed or said but what the scene holds."""
-    said = {"soon", *(one.text for one in given.unsorted)}
-    people = {"Ada", *given.heard, *given.waiting, *(one.by for one in given.unsorted)}
+    said = {"soon", *(str(one.note["text"]) for one in given.unsorted)}
+    people = {
+        "Ada",
+        *given.heard,
+        *given.waiting,
+        *(party.name for one in given.unsorted for party in one.note.owners),
+    }
     for message in states(given):
         words = everything(message)
         assert CLAIMS.search(words) is None, words

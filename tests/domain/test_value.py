@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.values.places import Place
 
 PLACE = Place(team="T1", channel="C1", thread="1.1")
@@ -38,3 +39,10 @@ def test_a_name_that_does_not_exist_is_a_mistake() -> None:
     """It would be lost without a word."""
     with pytest.raises(AssertionError, match="no such fields"):
         PLACE.but(chanel="C2")  # type: ignore[call-arg]  # the type checker says so, too
+
+
+def test_another_value_knows_nothing_of_what_followed_from_the_first() -> None:
+    entry = Entry(id="FR-001", kind="requirement")
+    assert entry.state is EntryState.PROPOSED
+
+    assert entry.but(withdrawn="m-2").state is EntryState.WITHDRAWN

@@ -187,10 +187,11 @@ def board_of(debate: Elaboration, specification: Specification) -> DiscussionBoa
         debate.entry
     }
     found: dict[str, list[Entry]] = {}
-    for one in specification.entries.values():
+    for one in specification.besides_notes:
+        if one.kind not in {OPTION, "decision", "objection", POSITION}:
+            continue
         is_before = not one[DISCUSSION] and (one.kind == OPTION or is_position_in_step(one, debate.step_id))
-        is_here = one[DISCUSSION] in held or is_before
-        if one.kind in {OPTION, "decision", "objection", POSITION} and is_here:
+        if one[DISCUSSION] in held or is_before:
             found.setdefault(one.kind, []).append(one)
     for entries in found.values():
         entries.sort(key=lambda one: numbers(one.id))

@@ -5,8 +5,9 @@ A card says only what its scene says. In particular nothing is called saved but 
 committed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import Kind, SectionView, ViewForm
@@ -20,7 +21,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.attendance_wording import NUDGE
 from bot.domain.messages.attribution_wording import attribution, attribution_of
-from bot.domain.messages.cut_lists import cut, more, rest
+from bot.domain.messages.cut_lists import Block, cut, more, rest
 from bot.domain.messages.message import (
     Action,
     Card,
@@ -38,6 +39,7 @@ from bot.domain.messages.step_scene import (
     StepScene,
     Suggestion,
     SuggestionState,
+    UnsortedNote,
 )
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
@@ -331,22 +333,23 @@ def _findings(scene: StepScene) -> Iterator[CardPart]:
 def _unsorted(scene: StepScene) -> Iterator[CardPart]:
     """The older notes as a list; for the newest message one press is enough, or the form, for another kind."""
     newest = scene.newest
-    rows = [
-        [CardRow(id=one.letter, text=f"“{one_line(one.text, ROW_CHARS)}” – {one.by}")]
-        for one in scene.unsorted
-        if newest is None or one.id != newest.id
-    ]
-    if rows:
+    older = [one for one in scene.unsorted if newest is None or one.id != newest.id]
+    if older:
         part = CardPart(title="Not sorted yet", numbered=True, button=SORT)
-        yield from cut(scene, part, rows, NOTES_SHOWN)
+        yield from cut(scene, part, [partial(_unsorted_rows, one) for one in older], NOTES_SHOWN)
     if newest:
         files = (
             FILE.but(label=label, value=f"{newest.id}/{value}") for value, label in newest.offered.items()
         )
         yield CardPart(
             prose=step_wording.read_as(newest.by, newest.read_as, one_line(newest.text, ROW_CHARS)),
-            buttons=(*files, *(() if rows else (SORT,))),
+            buttons=(*files, *(() if older else (SORT,))),
         )
+
+
+def _unsorted_rows(one: UnsortedNote) -> list[CardRow]:
+    words = one_line(str(one.note["text"]), ROW_CHARS)
+    return [CardRow(id=one.letter, text=f"“{words}” – {attribution_of(one.note, 'text')}")]
 
 
 def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
@@ -448,12 +451,12 @@ def _suggested(scene: StepScene, entry: Entry, field: str) -> str:
 # --- entries as they would be saved -------------------------------------------------------------------------------
 
 
-def _recorded(scene: StepScene) -> list[list[CardRow]]:
+def _recorded(scene: StepScene) -> list[Block]:
     """For each entry its row, and the rows below it."""
     projection = Projection(scene.schema, scene.specification)
     hidden = {one.id for one in scene.listed_suggestions if not one.field}
     entries = (
-        _entry(scene, projection, names, entry)
+        partial(_entry, scene, projection, names, entry)
         for entry, names in _in_sections(scene, projection).values()
         if entry.id not in hidden
     )
@@ -477,13 +480,13 @@ def _entries_in(views: Iterable[SectionView], projection: Projection) -> dict[st
     return found
 
 
-def _recorded_elsewhere(scene: StepScene) -> list[list[CardRow]]:
+def _recorded_elsewhere(scene: StepScene) -> list[Block]:
     """What was recorded in this step for another section: a decision, an objection, a risk."""
     projection, spec = Projection(scene.schema, scene.specification), scene.specification
     shown = _in_sections(scene, projection)
-    others = (one for one in spec.entries.values() if one.step == scene.step_id and one.id not in shown)
+    others = (one for one in spec.besides_notes if one.step == scene.step_id and one.id not in shown)
     return [
-        _entry(scene, projection, (), one)
+        partial(_entry, scene, projection, (), one)
         for one in others
         if one.kind in scene.schema.kinds.keys() - NOT_LISTED and not scene.schema.kinds[one.kind].part_of
         if one.state is EntryState.ACCEPTED and spec.lives(one.id)
@@ -543,23 +546,31 @@ def _lacking(scene: StepScene, id: str) -> list[str]:
     return [f"no {name} yet" for name in dict.fromkeys(names)]
 
 
-def _answers(scene: StepScene) -> Iterator[list[CardRow]]:
+def _answers(scene: StepScene) -> Iterator[Block]:
     """Notes that are no longer to be sorted: in sections of prose they are the content, under their questions."""
     waiting = {one.id for one in scene.unsorted}
-    groups: dict[tuple[int, str], list[CardRow]] = {}
+    groups: dict[tuple[int, str], list[Entry]] = {}
     for note in scene.specification.notes_of([scene.step_id]):
         if note.id not in waiting:
             number = note["question"]
             question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
-            words = one_line(str(note["text"]), ROW_CHARS)
-            who = attribution_of(note, "text")
-            row = CardRow(text=f"{who}: {words}", level=1 if question[0] else 0)
-            groups.setdefault(question, []).append(row)
-    for (number, text), rows in sorted(groups.items(), key=lambda one: one[0][0] or len(scene.questions) + 1):
+            groups.setdefault(question, []).append(note)
+    for (number, text), notes in sorted(
+        groups.items(), key=lambda one: one[0][0] or len(scene.questions) + 1
+    ):
         if number:
-            yield [CardRow(id=f"{number}.", text=text), *rows]
+            yield partial(_answered, CardRow(id=f"{number}.", text=text), notes)
         else:
-            yield from ([row] for row in rows)
+            yield from (partial(_note_rows, [note], level=0) for note in notes)
+
+
+def _answered(question: CardRow, notes: Sequence[Entry]) -> list[CardRow]:
+    return [question, *_note_rows(notes, level=1)]
+
+
+def _note_rows(notes: Sequence[Entry], *, level: int) -> list[CardRow]:
+    words = ((attribution_of(one, "text"), one_line(str(one["text"]), ROW_CHARS)) for one in notes)
+    return [CardRow(text=f"{who}: {said}", level=level) for who, said in words]
 
 
 def _words(scene: StepScene, entry: Entry) -> str:
@@ -588,7 +599,7 @@ def _sections(scene: StepScene) -> Iterator[CardPart]:
     for view in scene.schema.of_step(scene.step_id):
         found = {id: one for id, one in _entries_in([view], projection).items() if id not in told}
         told |= found.keys()
-        blocks = [_entry(scene, projection, names, entry) for entry, names in found.values()]
+        blocks = [partial(_entry, scene, projection, names, entry) for entry, names in found.values()]
         title = view.heading or view.section or f"`{SHARED.get(view.file, view.file)}`"
         yield from cut(scene, CardPart(title=title), [*blocks, *answers], ENTRIES_SHOWN)
         answers = []

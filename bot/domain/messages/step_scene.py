@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
@@ -13,7 +14,7 @@ from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import CardPart, Link
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import EntryState, Specification, StaleCause
+from bot.domain.specification.entries import Entry, EntryState, Specification, StaleCause
 from bot.domain.values.value import Value
 
 SUGGESTIONS_SHOWN = 8
@@ -32,14 +33,20 @@ class AskedQuestion(Value):
         return tuple(gap.id for gap in self.gaps if gap.id)
 
 
-class UnsortedNote(Value):
+class UnsortedNote(NamedTuple):
     """What a person said without a form. A letter is used once."""
 
     letter: str
-    text: str
-    by: str
-    id: str = ""
-    person: str = ""
+    note: Entry
+
+    @property
+    def id(self) -> str:
+        return self.note.id
+
+    @property
+    def person(self) -> str:
+        claim = self.note.claim("text")
+        return claim.owner.by if claim else ""
 
 
 class NewestNote(Value):
@@ -243,7 +250,7 @@ def asked(
     Which of the *questions* of a step (their placeholders filled) are answered: by a note under their number, by words
     with it that became something else (*answered*), or by entries of what it *asks*, where coverage misses none.
     """
-    noted = {*answered, *(note["question"] for note in specification.notes_of([step_id]))}
+    noted = {*answered, *specification.noted.get(step_id, ())}
     missing = _missing(gaps, specification)
     found = []
     for number, text in enumerate(questions, start=1):
@@ -256,7 +263,7 @@ def asked(
 
 def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple[CoverageGap, ...]:
     """Without what a suggestion lacks: it has to be accepted first."""
-    proposed = {one.id for one in specification.entries.values() if one.state is EntryState.PROPOSED}
+    proposed = {one.id for one in specification.besides_notes if one.state is EntryState.PROPOSED}
     return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
 
 

@@ -9,7 +9,6 @@ from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.discussion.board import BoardSide
 from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
-from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.menus import READ_AGAIN, MenuKind
 from bot.domain.messages.message import ITEM, Choice, Link, Message
 from bot.domain.messages.step_scene import (
@@ -109,7 +108,9 @@ def is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:
         return isinstance(event, Finish | SetDepth)
     if words.wish_of(rt, event, playbook) or not words.answers(event.text):
         return not words.asks_for_help(event.text)
-    scene = scene_of(rt, rt.card, playbook) if rt.card else None
+    if rt.card is None or not card_commands.may_be_typed(event.text, playbook.schema):
+        return False
+    scene = scene_of(rt, rt.card, playbook)
     return scene is not None and bool(card_commands.typed(event.text, scene, person=event.person.id).actions)
 
 
@@ -200,7 +201,7 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
     """Entries of the step that were proposed, and proposed values of others. What was decided keeps its number."""
     number = 0
     kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
-    for entry in rt.specification.entries.values():
+    for entry in rt.specification.besides_notes:
         first = entry.first
         if first is None or entry.kind in NOT_LISTED:
             continue
@@ -261,15 +262,10 @@ def _waiting(rt: Roundtable, step: Step, heard: tuple[str, ...]) -> tuple[str, .
 
 
 def _heard(rt: Roundtable, step: Step) -> tuple[str, ...]:
-    said = (rt.name_of(answer.person) for answer in rt.answers) if rt.step_id == step.step_id else ()
-    of_entries = (
-        claim.owner.name
-        for entry in rt.specification.entries.values()
-        if entry.step == step.step_id
-        for _, claim in entry.current()
-        if claim.owner.by in rt.people
-    )
-    return tuple(dict.fromkeys((*said, *of_entries)))
+    people = dict.fromkeys(answer.person for answer in rt.answers) if rt.step_id == step.step_id else ()
+    owners = rt.specification.owners.get(step.step_id, ())
+    of_entries = (one.name for one in owners if one.by in rt.people)
+    return tuple(dict.fromkeys((*map(rt.name_of, people), *of_entries)))
 
 
 def _drafted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[DraftQuestion]:
@@ -280,7 +276,7 @@ def _drafted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[DraftQu
 
 def _stale(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[StaleEntry]:
     kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
-    for entry in rt.specification.entries.values():
+    for entry in rt.specification.besides_notes:
         if (
             entry.stale
             and entry.kind not in OF_DISCUSSIONS
@@ -305,23 +301,16 @@ def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Unsort
         one for one in rt.specification.entries.values() if one.kind == NOTE and one.step == step.step_id
     ]
     for place, note in enumerate(notes):
-        claim = note.claim("text")
-        if claim and rt.specification.lives(note.id):
-            yield UnsortedNote(
-                letter=_letter(place),
-                text=str(note["text"]),
-                by=attribution_of(note, "text"),
-                id=note.id,
-                person=claim.owner.by,
-            )
+        if note.claim("text") and not note.gone:
+            yield UnsortedNote(_letter(place), note)
 
 
 def _newest_note(rt: Roundtable, step: Step, playbook: Playbook) -> NewestNote | None:
     """What people marked is asked about in its own place; None where it can become nothing else."""
     marked = {rt.line_of(one.ts) for one in rt.marks}
     notes = rt.specification.notes_of([step.step_id]) if NOTE in playbook.schema.kinds else ()
-    claims = [(one, claim) for one in notes if (claim := one.claim(playbook.schema.kinds[NOTE].text))]
-    note, claim = next((one for one in reversed(claims) if one[1].line not in marked), (None, None))
+    newest = ((one, claim) for one in reversed(notes) if (claim := one.claim("text")))
+    note, claim = next((one for one in newest if one[1].line not in marked), (None, None))
     if note is None or claim is None:
         return None
     made = Counter(one.kind for one in rt.specification.made_by(claim.line) if one.new and one.kind != NOTE)

@@ -130,7 +130,7 @@ def changeable(rt: Roundtable, by: Entry) -> Mapping[str, Sequence[Entry]]:
 
 
 def contradicted_by(specification: Specification, id: str) -> Iterator[Entry]:
-    for one in specification.entries.values():
+    for one in specification.besides_notes:
         if _contradiction(one) == id and specification.lives(one.id):
             yield one
 

@@ -8,6 +8,7 @@ value; what happens when is decided in `machine` and `transitions`.
 import hashlib
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 from bot.domain.catalog.agenda import QuickScan, SkippedStep
@@ -41,6 +42,7 @@ from bot.domain.roundtable.posts import LiveMessage, PostedPrompt, ShownSession,
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification, matters
 from bot.domain.specification.exported import SourceFiles
+from bot.domain.specification.reader import numbers_in
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import (
     HIGHEST_ROUND,
@@ -68,6 +70,11 @@ class Answer(Stored):
     step_id: str = ""
     feedback: bool = False
     files: tuple[str, ...] = ()
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of the questions that it answers."""
+        return numbers_in(self.text)
 
 
 class EarlyEdit(Stored):

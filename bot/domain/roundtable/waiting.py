@@ -121,8 +121,7 @@ def heard_in_step(rt: Roundtable) -> frozenset[str]:
 
 def recorded_of(rt: Roundtable, steps: Collection[str]) -> frozenset[str]:
     """Those of whom an entry of *steps* has words."""
-    entries = (one for one in rt.specification.entries.values() if one.step in steps)
-    return frozenset(claim.owner.by for entry in entries for _, claim in entry.current())
+    return frozenset(owner.by for step in steps for owner in rt.specification.owners.get(step, ()))
 
 
 def awaited(rt: Roundtable) -> tuple[str, ...]:

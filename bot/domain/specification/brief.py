@@ -5,7 +5,6 @@ The brief of an item: what a person has to know who was not there. It is one fun
 Only what people accepted is in its lists. All else that lives is counted, or stands under *Not settled*.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -260,13 +259,10 @@ class BriefRows:
             yield self.row(one, words, one.id)
 
     def _elsewhere(self, files: dict[str, str]) -> Iterator[BriefRow]:
-        living = [one for one in self._spec.entries.values() if self._spec.lives(one.id)]
-        left = Counter(
-            one.kind for one in living if one.kind not in OF_DISCUSSIONS and one.id not in self._told
-        )
         for key, kind in self._schema.kinds.items():
-            if left[key]:
-                yield BriefRow(text=wording.other_entries(left[key], kind, files.get(key, "")))
+            left = sum(one.id not in self._told for one in self._spec.active(key))
+            if left and key not in OF_DISCUSSIONS:
+                yield BriefRow(text=wording.other_entries(left, kind, files.get(key, "")))
 
     # --- words ----------------------------------------------------------------------------------------------------
 

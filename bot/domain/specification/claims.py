@@ -7,6 +7,7 @@ it over (`accepted`). `bot/domain/specification/fold.py` fills them in, from lin
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from bot.domain.specification.claim_check import NOT_CONFIRMED
@@ -172,7 +173,7 @@ class Entry(Stored):
     replaced_by: tuple[str, ...] = ()
     claims: Mapping[str, tuple[Claim, ...]] = {}
 
-    @property
+    @cached_property
     def state(self) -> EntryState:
         """Who ranks a proposal has not accepted it: what counts is the field that the entry was opened with."""
         if self.withdrawn:
@@ -236,10 +237,26 @@ class Entry(Stored):
         edits = (one for one in claims if one.edited and one.accepted and not one.stale)
         return next((one for one in edits if one.at > now.at and one.value != now.value), None)
 
-    @property
+    @cached_property
+    def owners(self) -> tuple[Party, ...]:
+        """Who answers for each value that counts."""
+        return tuple(claim.owner for _, claim in self.current())
+
+    @cached_property
     def stale(self) -> tuple[str, ...]:
         """The fields that have to be confirmed again."""
         return tuple(field for field, claim in self.current() if claim.stale)
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        """The messages that gave it values."""
+        return frozenset(claim.line for claims in self.claims.values() for claim in claims)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether each field has one value, and nobody doubts it: of its claims nothing is left to settle."""
+        known = self.claims.values()
+        return bool(known) and all(len(one) == 1 and one[0].accepted and not one[0].stale for one in known)
 
     def revision(self, field: str) -> int:
         """What a form had seen of the field: the number of the last change."""

@@ -3,21 +3,20 @@ What is missing, open or doubtful in a specification. It chooses the next questi
 plan their questions; it never stops anybody.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
-from functools import cache
 from typing import Any
 
 from bot.domain.catalog.schema import (
-    NOTE,
     FieldType,
     Kind,
+    KindField,
     Need,
     Schema,
     SectionView,
     ids_in,
 )
-from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification
+from bot.domain.specification.entries import NOT_LISTED, Entry, Specification
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.values.value import Value
 
@@ -111,7 +110,7 @@ class _Finder:
     def __init__(self, schema: Schema, specification: Specification) -> None:
         self._schema = schema
         self._spec = specification
-        self._active = cache(specification.active)
+        self._active = specification.active
 
     # --- what views need ---
 
@@ -156,13 +155,18 @@ class _Finder:
 
     def of_entries(self) -> Iterator[CoverageGap]:
         for key, kind in self._schema.kinds.items():
-            if key in OF_DISCUSSIONS:
+            if key in NOT_LISTED:
                 continue
+            checked = {
+                name: field
+                for name, field in kind.fields.items()
+                if field.required or field.type is FieldType.REF or field.acyclic
+            }
             for entry in self._active(key):
-                yield from self._of_entry(entry, kind)
+                yield from self._of_entry(entry, kind, checked)
 
-    def _of_entry(self, entry: Entry, kind: Kind) -> Iterator[CoverageGap]:
-        for name, field in kind.fields.items():
+    def _of_entry(self, entry: Entry, kind: Kind, checked: Mapping[str, KindField]) -> Iterator[CoverageGap]:
+        for name, field in checked.items():
             value = entry[name]
             if field.required and value in (None, "", []):
                 yield CoverageGap(kind=GapKind.MISSING, id=entry.id, field=name)
@@ -172,8 +176,7 @@ class _Finder:
                 yield CoverageGap(
                     kind=GapKind.CIRCLE, id=min(circle), field=name, facts=tuple(sorted(circle))
                 )
-        if kind.key != NOTE:
-            yield from self._unknown(entry, kind)
+        yield from self._unknown(entry, kind)
 
     def _dangling(self, entry: Entry, name: str, to: str) -> Iterator[CoverageGap]:
         for id in _ids(entry[name]):

@@ -6,7 +6,7 @@ A line's `meta.entries` is a list of patches. `claims.py` has what an entry is m
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from bot.domain.catalog.schema import NOTE, Kind
@@ -114,18 +114,48 @@ class Specification(Stored):
 
     def active(self, kind: str) -> tuple[Entry, ...]:
         """The living entries of *kind*, by number."""
-        return self._living(one for one in self.entries.values() if one.kind == kind)
+        return self.living.get(kind, ())
+
+    @cached_property
+    def living(self) -> Mapping[str, tuple[Entry, ...]]:
+        """The living entries by kind, each by number: a word asks for them in a hundred places."""
+        found: dict[str, list[Entry]] = {}
+        for one in self.entries.values():
+            if self.lives(one.id):
+                found.setdefault(one.kind, []).append(one)
+        return {
+            kind: tuple(sorted(entries, key=lambda one: numbers(one.id))) for kind, entries in found.items()
+        }
+
+    @cached_property
+    def besides_notes(self) -> tuple[Entry, ...]:
+        """All entries but the notes of which nothing is left to settle: there is one for nearly each message."""
+        return tuple(one for one in self.entries.values() if one.kind != NOTE or not one.is_plain)
+
+    @cached_property
+    def owners(self) -> Mapping[str, tuple[Party, ...]]:
+        """Who answers for the values that count, each once, by the step of the entry."""
+        found: dict[str, dict[str, Party]] = {}
+        for entry in self.entries.values():
+            of_step = found.setdefault(entry.step, {})
+            for owner in entry.owners:
+                of_step.setdefault(owner.by, owner)
+        return {step: tuple(parties.values()) for step, parties in found.items()}
 
     def notes_of(self, steps: Collection[str]) -> tuple[Entry, ...]:
-        return tuple(one for one in self.active(NOTE) if one.step in steps)
+        return tuple([one for one in self.active(NOTE) if one.step in steps])
+
+    @cached_property
+    def noted(self) -> Mapping[str, frozenset[int]]:
+        """The numbers of the questions that the notes of each step answer."""
+        found: dict[str, set[int]] = {}
+        for note in self.active(NOTE):
+            if isinstance(number := note["question"], int):
+                found.setdefault(note.step, set()).add(number)
+        return {step: frozenset(numbers) for step, numbers in found.items()}
 
     def parts(self, owner: str, kind: str) -> tuple[Entry, ...]:
-        # Whether one lives is asked of the few parts only: views ask for the parts of every entry.
-        return self._living(one for one in self.entries.values() if one.part_of == owner and one.kind == kind)
-
-    def _living(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
-        found = (one for one in entries if self.lives(one.id))
-        return tuple(sorted(found, key=lambda one: numbers(one.id)))
+        return tuple(one for one in self.active(kind) if one.part_of == owner)
 
     def next_id(self, kind: Kind, owner: str = "", taken: Iterable[str] = ()) -> str:
         """A number is never used again, not even that of a withdrawn entry."""
@@ -201,7 +231,7 @@ class Specification(Stored):
         """What the message *line* gave, as patches without values: its new entries, and others that it changed."""
         found = []
         for entry in self.entries.values():
-            if any(claim.line == line for claims in entry.claims.values() for claim in claims):
+            if line in entry.lines:
                 is_new = not entry.gone and entry.first is not None and entry.first.line == line
                 found.append(Patch(id=entry.id, kind=entry.kind, part_of=entry.part_of, new=is_new))
         return tuple(found)
@@ -231,8 +261,8 @@ class Specification(Stored):
 
 def unconfirmed(specification: Specification) -> Iterator[tuple[Entry, str, Claim]]:
     """The newest values of fields that wait for a second model."""
-    for entry in specification.entries.values():
-        if specification.lives(entry.id):
+    for entry in specification.besides_notes:
+        if not entry.is_plain and specification.lives(entry.id):
             newest = ((field, claims[-1]) for field, claims in entry.claims.items() if claims)
             yield from ((entry, field, claim) for field, claim in newest if claim.is_unconfirmed)
 

@@ -24,6 +24,8 @@ from bot.domain.values.value import Value
 
 REQUIREMENT, CRITERION, WORK = "requirement", "criterion", "work"
 OWNED = frozenset({WORK, "action"})
+MAY_LACK = frozenset({"objection", "question", REQUIREMENT, "risk", *OWNED})
+"""Kinds whose entries are not settled by their claims alone."""
 OPEN = frozenset({None, "", "open"})
 """The outcome of an objection that nothing has become of."""
 NEEDS_CRITERION = frozenset({"must", "should"})
@@ -76,14 +78,15 @@ def not_settled(schema: Schema, specification: Specification) -> tuple[Unsettled
     ]
     for kind in (one for one in schema.kinds.values() if one.key not in OF_DISCUSSIONS):
         for entry in specification.active(kind.key):
-            row = Unsettled(
-                kind=RowKind.PROPOSED,
-                id=entry.id,
-                of=kind.key,
-                step=entry.step,
-                text=str(entry[kind.text] or ""),
-            )
-            found += [row.but(**facts) for facts in _of_entry(specification, kind, entry)]
+            if entry.is_plain and kind.key not in MAY_LACK:
+                continue
+            of_entry = {
+                "id": entry.id,
+                "of": kind.key,
+                "step": entry.step,
+                "text": str(entry[kind.text] or ""),
+            }
+            found += [Unsettled(**of_entry, **facts) for facts in _of_entry(specification, kind, entry)]
     if specification.active(REQUIREMENT) and not specification.active(WORK):
         found.append(Unsettled(kind=RowKind.NO_ORDER, of=REQUIREMENT))
     return tuple(sorted(found, key=lambda row: ORDER.index(row.kind)))

@@ -371,7 +371,7 @@ def asked_of(
 def numbers_answered(rt: Roundtable, step: Step) -> frozenset[int]:
     """By what people wrote behind a number, also where that became entries."""
     answers = rt.answers if step.step_id == rt.step_id else ()
-    return frozenset().union(*(reader.numbers_in(one.text) for one in answers if not one.feedback))
+    return frozenset([number for one in answers if not one.feedback for number in one.numbers])
 
 
 def open_questions(rt: Roundtable, step: Step, playbook: Playbook) -> tuple[int, ...]:
@@ -379,8 +379,7 @@ def open_questions(rt: Roundtable, step: Step, playbook: Playbook) -> tuple[int,
     if step.step_id == playbook.agenda.plan.step_id:
         asked = roles.questions(playbook.schema, rt.specification, step.step_id)
         return tuple(one.number for one in asked if one.gaps)
-    noted = (note["question"] for note in rt.specification.notes_of([step.step_id]))
-    answered = {*numbers_answered(rt, step), *noted}
+    answered = numbers_answered(rt, step) | rt.specification.noted.get(step.step_id, frozenset())
     return tuple(n for n in range(1, len(questions_of(rt, step, playbook)) + 1) if n not in answered)
 
 

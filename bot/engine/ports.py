@@ -236,10 +236,7 @@ class RateBudget(NamedTuple):
 
 
 class RateLimit(Protocol):
-    """
-    Rate limits, shared by all processes of one Slack app. It never fails: without the shared store, each process
-    limits itself.
-    """
+    """Rate limits of the calls of Slack. It never fails."""
 
     async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:
         """
@@ -249,7 +246,7 @@ class RateLimit(Protocol):
         ...
 
     async def hold(self, budget: RateBudget, *, seconds: float) -> None:
-        """Slack asked for it: no process calls under *budget* for that long, and then without a burst."""
+        """Slack asked for it: no call under *budget* for that long, and then without a burst."""
         ...
 
 

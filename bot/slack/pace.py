@@ -111,7 +111,7 @@ class _Waiting:
 class Pace:
     """
     One queue for each narrowest budget. The most urgent goes first, then who came first. Only the first one asks the
-    limit, which all processes share; with several processes it is the first one of each.
+    limit.
     """
 
     def __init__(self, limit: RateLimit) -> None:

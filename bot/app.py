@@ -68,7 +68,7 @@ from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
-from bot.slack.pace import Pace
+from bot.slack.pace import Pace, RateLimit
 from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
 from bot.storage.git.erasing import Forgetter
@@ -76,7 +76,6 @@ from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
-from bot.storage.limiter import LocalRateLimit
 from bot.storage.local_wake import AT_ONCE, LocalWake
 from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
@@ -228,7 +227,7 @@ def pace(settings: Settings, *, speed: float | None = None) -> Pace:
     """
     if speed is None:
         speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
-    return Pace(LocalRateLimit(speed=speed))
+    return Pace(RateLimit(speed=speed))
 
 
 class Variations(NamedTuple):

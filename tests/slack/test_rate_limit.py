@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.engine.ports import RateBudget, RateLimit
-from bot.storage.limiter import BUDGETS_REMEMBERED, LocalRateLimit
+from bot.slack.pace import BUDGETS_REMEMBERED, RateBudget, RateLimit
 
 SLOW = RateBudget("post:C1", 1 / 1_000, 3)
 OTHER = RateBudget("post:C2", 1 / 1_000, 3)
@@ -17,7 +16,7 @@ NARROW = RateBudget("edit:C1.1", 1 / 1_000, 1)
 
 @pytest.fixture
 def limit() -> RateLimit:
-    return LocalRateLimit()
+    return RateLimit()
 
 
 async def taken(*limits: RateLimit, budget: RateBudget = SLOW, spare: float = 0.0) -> list[bool]:
@@ -77,7 +76,7 @@ async def test_after_a_hold_there_is_no_burst(limit: RateLimit) -> None:
 
 async def test_at_full_speed_only_a_hold_is_waited_for() -> None:
     """For a Slack on this machine, which takes any number of calls until it says otherwise."""
-    limit = LocalRateLimit(speed=math.inf)
+    limit = RateLimit(speed=math.inf)
     assert all(await taken(*[limit] * 200))
     await limit.hold(SLOW, seconds=100)
     assert await taken(limit) == [False]
@@ -85,7 +84,7 @@ async def test_at_full_speed_only_a_hold_is_waited_for() -> None:
 
 async def test_budgets_that_are_not_used_are_forgotten() -> None:
     """There are more channels than memory."""
-    limit = LocalRateLimit()
+    limit = RateLimit()
     for number in range(BUDGETS_REMEMBERED + 10):
         await limit.take([RateBudget(f"post:C{number}", 1e9, 2)])
 
@@ -99,7 +98,7 @@ async def test_budgets_that_are_not_used_are_forgotten() -> None:
 def test_whatever_happens_the_limit_is_kept(happenings: list[tuple[float, str]], burst: int) -> None:
     """Any calls and holds at any times: in no stretch more than allowed, and nothing at all during a hold."""
     now = 0.0
-    limit, budget = LocalRateLimit(clock=lambda: now), RateBudget("post", 1, burst)
+    limit, budget = RateLimit(clock=lambda: now), RateBudget("post", 1, burst)
     called: list[float] = []
     holds: list[float] = []
     for pause, what in happenings:

@@ -48,18 +48,16 @@ GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=8)}
 GONE = 8 + len(FIELDS)
 SAVED, ANOTHER, INCOMPLETE = -1, -2, -3
 WHOLE = -1
-LINKS_CHARACTERS = 500
 
 SAVE = f"""
 {REFUSE_FORMER_OWNER.format(fence="KEYS[6]", owner=FENCE)}
-local found = redis.call('HMGET', KEYS[1], 'version', 'link', 'links')
+local found = redis.call('HMGET', KEYS[1], 'version', 'link')
 local version = tonumber(found[1] or '0')
 if version ~= tonumber({EXPECTED}) then return version or {ANOTHER} end
 if {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
 local is_whole = tonumber({PARTS}) == {WHOLE}
 if not is_whole and tonumber({PARTS}) ~= redis.call('HLEN', KEYS[2]) then return {INCOMPLETE} end
-local links = {GIVEN["link"]} .. ' ' .. (is_whole and '' or string.sub(found[3] or '', 1, {LINKS_CHARACTERS}))
-redis.call('HSET', KEYS[1], 'links', links, {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
+redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
 if is_whole then redis.call('DEL', KEYS[2]) end
 local gone = tonumber(ARGV[{GONE}])
 for i = {GONE} + 1, {GONE} + gone do redis.call('HDEL', KEYS[2], ARGV[i]) end
@@ -85,41 +83,21 @@ all expires or "", the slug, when its next timer is due (in seconds since 1970) 
 
 The first command that writes is one that a Redis without memory refuses: then nothing is written.
 
-`links` are the last saves that this one continues. Returns SAVED; NOT_OWNER when another process has taken the team
-since; ANOTHER when another value of the expected version is
-stored (a replica that became master may lack a save, and then get another one of the same version); INCOMPLETE when
-parts are missing; otherwise the version that was found.
+Returns SAVED; NOT_OWNER when another process has taken the team since; ANOTHER when another value of the expected
+version is stored (a replica that became master may lack a save, and then get another one of the same version);
+INCOMPLETE when parts are missing; otherwise the version that was found.
 """
 
 READ = """
-local found = redis.call('HMGET', KEYS[1], 'link', 'state', 'links', 'version', 'incarnation', 'updated')
-local link, state, links = found[1] or '', found[2], found[3] or ''
+local found = redis.call('HMGET', KEYS[1], 'link', 'state', 'version', 'incarnation', 'updated')
+local link, state = found[1] or '', found[2]
 if not state then return {} end
-if link == ARGV[1] or (found[4] == ARGV[3] and found[5] == ARGV[4] and found[6] == ARGV[5]) then return {link} end
-local following = string.match(string.sub(state, -400), '{[^{]*}}$')
-if ARGV[1] == '' or not following or not string.find(' ' .. links, ' ' .. ARGV[1] .. ' ', 1, true) then
-    return {link, state, '', redis.call('HGETALL', KEYS[2])}
-end
-local parts, known = {}, {}
-for kind, number in string.gmatch(ARGV[2], '"(%a+)":(%d+)') do known[kind] = tonumber(number) end
-for kind, number in string.gmatch(following, '"(%a+)":(%d+)') do
-    for n = known[kind] or 1, tonumber(number) - 1 do
-        local name = kind .. ' ' .. n
-        local part = redis.call('HGET', KEYS[2], name)
-        if part then
-            table.insert(parts, name)
-            table.insert(parts, part)
-        end
-    end
-end
-return {link, state, ARGV[1], parts}
+if link == ARGV[1] or (found[3] == ARGV[2] and found[4] == ARGV[3] and found[5] == ARGV[4]) then return {link} end
+return {link, state, redis.call('HGETALL', KEYS[2])}
 """
 """
-KEYS: the state and the parts. ARGV: the link of a save that the caller has, or "", and its numbers that follow, as they
-end a state; or version, incarnation and time of a roundtable that the caller has.
-
-Returns nothing when there is none; its link alone if the caller has it; otherwise also the state, the link of the save
-that the caller has if this one continues it, or "", and the parts since that one, or all.
+KEYS: the state and the parts. ARGV: the link of a save that the caller has, or ""; version, incarnation and time of a
+roundtable that the caller has, or "" each. Returns nothing when there is none, and its link alone if the caller has it.
 """
 
 SET_ASIDE = """
@@ -205,34 +183,24 @@ class RedisStore(Connected):
         """The keys and arguments of `READ`."""
         saved = self._memory.saved.get(slug)
         if known is None or (saved and saved.value is known):
-            mine = (saved.link, saved.following) if saved and saved.parts else ("", "")
-            return (*self._keys(slug), *mine, "", "", "")
-        return (*self._keys(slug), "", "", known.version, known.incarnation, known.now)
+            return (*self._keys(slug), saved.link if saved else "", "", "", "")
+        return (*self._keys(slug), "", known.version, known.incarnation, known.now)
 
     async def _answered(self, slug: str, known: Roundtable | None, answer: list[Any]) -> Roundtable | None:
-        before = self._memory.saved.get(slug)
+        """An unreadable one is set aside: the item is then rebuilt from the workspace."""
         if not answer:
             self._memory.newer.pop(slug, None)
             return None
-        link, *more = answer
-        if more:
-            state, follows, parts = more
-            saved = before if follows else None
-            return await self._restored(slug, _text(link), state, _pairs(parts), saved)
-        if known and not (before and before.value is known):
-            self._memory.saved[slug] = StoredState(known, _text(link), {})
-        return known or (before and before.value)
-
-    async def _restored(
-        self, slug: str, link: str, state: bytes, parts: Mapping[str, bytes], before: StoredState | None
-    ) -> Roundtable | None:
-        """An unreadable one is set aside: the item is then rebuilt from the workspace."""
+        if len(answer) == 1:
+            saved = self._memory.saved.get(slug)
+            return known or (saved and saved.value)
+        link, state, parts = answer
         try:
-            return self._memory.restore(slug, link, state, parts, before).value
+            return self._memory.restore(slug, _text(link), state, _pairs(parts)).value
         except UnreadableState as error:
             log.warning("%s: it is set aside", error)
             aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
-            await self._redis.eval(SET_ASIDE, 4, *self._keys(slug), *aside, link)
+            await self._redis.eval(SET_ASIDE, 4, *self._keys(slug), *aside, _text(link))
             return None
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:

@@ -92,11 +92,6 @@ class StoredState(NamedTuple):
     def part_count(self) -> int:
         return sum(len(parts.stored) for parts in self.parts.values())
 
-    @property
-    def following(self) -> str:
-        """The end of the stored state."""
-        return _text({kind: parts.following for kind, parts in self.parts.items()})
-
 
 class Save(NamedTuple):
     """*added* and *gone* are parts, named by kind and number. *whole*: no other parts are stored."""
@@ -122,7 +117,8 @@ def saving(roundtable: Roundtable, before: StoredState | None) -> Save:
         if len(parts[kind].numbers) != len(old.numbers) + len(new):
             gone += [part_name(kind, number) for number in sorted(old.stored - parts[kind].stored)]
     after = StoredState(roundtable, token_hex(8), parts)
-    state = f'{_without_parts(roundtable)[:-1]},"{PARTS}":{_text(named)},"{FOLLOWING}":{after.following}}}'
+    following = {kind: its.following for kind, its in parts.items()}
+    state = f'{_without_parts(roundtable)[:-1]},"{PARTS}":{_text(named)},"{FOLLOWING}":{_text(following)}}}'
     return Save(after, state, added, gone, whole=not (before and before.parts))
 
 
@@ -152,20 +148,11 @@ def _next_parts(
     return parts, new
 
 
-def restored(
-    slug: str,
-    link: str,
-    state: bytes | str,
-    stored: Mapping[str, bytes | str],
-    before: StoredState | None = None,
-) -> StoredState:
-    """
-    *stored* may lack the parts of *before*, an earlier save that this one continues. Raises NewerVersion, and
-    UnreadableState when *state* or a part that it names is damaged or missing.
-    """
+def restored(slug: str, link: str, state: bytes | str, stored: Mapping[str, bytes | str]) -> StoredState:
+    """Raises NewerVersion, and UnreadableState when *state* or a part that it names is damaged or missing."""
     roundtable = decoded(slug, state)
     try:
-        return _restored(roundtable, link, _object(state), stored, before)
+        return _restored(roundtable, link, _object(state), stored)
     except ValidationError as error:
         where, reason = _flaw(error)
         if all(map(_object, stored.values())):
@@ -186,16 +173,11 @@ class StoreMemory:
         self.newer: dict[str, str] = {}
 
     def restore(
-        self,
-        slug: str,
-        link: str,
-        state: bytes | str,
-        parts: Mapping[str, bytes | str],
-        before: StoredState | None = None,
+        self, slug: str, link: str, state: bytes | str, parts: Mapping[str, bytes | str]
     ) -> StoredState:
         """As `restored`, and remembered."""
         try:
-            self.saved[slug] = found = restored(slug, link, state, parts, before)
+            self.saved[slug] = found = restored(slug, link, state, parts)
         except NewerVersion as error:
             self.note_newer(slug, str(error))
             raise
@@ -216,11 +198,7 @@ class StoreMemory:
 
 
 def _restored(
-    roundtable: Roundtable,
-    link: str,
-    state: Mapping[str, Any],
-    stored: Mapping[str, bytes | str],
-    before: StoredState | None,
+    roundtable: Roundtable, link: str, state: Mapping[str, Any], stored: Mapping[str, bytes | str]
 ) -> StoredState:
     if PARTS not in state:
         return StoredState(roundtable, link, {})
@@ -228,21 +206,18 @@ def _restored(
     changes: dict[str, Any] = {}
     parts = {}
     for kind, adapter in KINDS.items():
-        old = before.parts[kind].numbers.values() if before else ()
-        read = {number: value for value, number in old}
+        read: dict[int, BaseModel] = {}
         fields: dict[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
         for field, _ in _fields(roundtable, kind):
             if field not in named:
                 continue
-            most = len(stored) + len(read)
-            numbers = tuple(islice(_numbers(named[field]), most + 1))
+            numbers = tuple(islice(_numbers(named[field]), len(stored) + 1))
             for number in numbers:
                 if number not in read:
                     read[number] = adapter.validate_json(stored[part_name(kind, number)])
             changes[field] = tuple(read[number] for number in numbers)
             fields[field] = changes[field], _with_numbers((), numbers)
-        kept = Parts(fields).stored
-        used = {id(value): (value, number) for number, value in read.items() if number in kept}
+        used = {id(value): (value, number) for number, value in read.items()}
         parts[kind] = Parts(fields, used, int(following[kind]))
     if ENTRIES in changes:
         entries = {entry.id: entry for entry in changes.pop(ENTRIES)}

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.slack.pace import BUDGETS_REMEMBERED, RateBudget, RateLimit
+from tests.patience import PATIENCE_SECONDS
 
 SLOW = RateBudget("post:C1", 1 / 1_000, 3)
 OTHER = RateBudget("post:C2", 1 / 1_000, 3)
@@ -25,7 +26,7 @@ async def taken(*limits: RateLimit, budget: RateBudget = SLOW, spare: float = 0.
 
 
 async def until_taken(limit: RateLimit, budget: RateBudget) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while await limit.take([budget]):  # noqa: ASYNC110 -- its clock is not ours
             await asyncio.sleep(0)
 

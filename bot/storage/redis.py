@@ -194,13 +194,14 @@ class RedisStore(Connected):
         if len(answer) == 1:
             saved = self._memory.saved.get(slug)
             return known or (saved and saved.value)
-        link, state, parts = answer
+        link, state, flat = answer
+        parts = dict(zip(flat[::2], flat[1::2], strict=True))
         try:
-            return self._memory.restore(slug, _text(link), state, _pairs(parts)).value
+            return self._memory.restore(slug, link, state, parts).value
         except UnreadableState as error:
             log.warning("%s: it is set aside", error)
             aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
-            await self._redis.eval(SET_ASIDE, 4, *self._keys(slug), *aside, _text(link))
+            await self._redis.eval(SET_ASIDE, 4, *self._keys(slug), *aside, link)
             return None
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
@@ -263,11 +264,9 @@ class RedisStore(Connected):
         ]
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
 
-    async def _all(
-        self, slugs: Iterable[object], *, skip_newer: bool = False
-    ) -> dict[str, Roundtable | None]:
+    async def _all(self, slugs: Iterable[str], *, skip_newer: bool = False) -> dict[str, Roundtable | None]:
         reading = self._redis.pipeline(transaction=False)
-        found: dict[str, Roundtable | None] = dict.fromkeys(map(_text, slugs))
+        found: dict[str, Roundtable | None] = dict.fromkeys(slugs)
         for slug in found:
             reading.eval(READ, 2, *self._asking(slug))
         for slug, answer in zip(tuple(found), await reading.execute() if found else (), strict=True):
@@ -282,7 +281,7 @@ class RedisStore(Connected):
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         async with self._bounded():
             timed = await self._redis.zrangebyscore(self._timers, "-inf", seconds(now)) if now else ()
-            slugs = {_text(slug): "" for slug in (*await self._redis.smembers(self._unfinished), *timed)}
+            slugs = dict.fromkeys((*await self._redis.smembers(self._unfinished), *timed))
             reading = self._redis.pipeline(transaction=False)
             for slug in slugs:
                 reading.hmget(self._keys(slug)[0], "owes", "updated", "due")
@@ -290,7 +289,7 @@ class RedisStore(Connected):
         return tuple(
             slug
             for slug, (owes, updated, due) in zip(slugs, stored, strict=True)
-            if is_due(_kinds(owes), _text(updated), quiet_since=quiet_since) or "" < _text(due) <= now
+            if is_due(_kinds(owes), updated or "", quiet_since=quiet_since) or "" < (due or "") <= now
         )
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -311,7 +310,7 @@ class RedisStore(Connected):
 
     async def listened(self) -> str:
         async with self._bounded():
-            return _text(await self._redis.get(self._listened))
+            return await self._redis.get(self._listened) or ""
 
     async def listening(self, at: str) -> None:
         async with self._bounded():
@@ -336,7 +335,7 @@ class RedisStore(Connected):
     async def people(self) -> dict[str, ReminderSettings]:
         async with self._bounded():
             found = await self._redis.hgetall(self._people)
-        return {_text(person): reminder_settings(told) for person, told in found.items()}
+        return {person: reminder_settings(told) for person, told in found.items()}
 
     async def keep_person(self, person: str, settings: ReminderSettings) -> None:
         async with self._bounded():
@@ -344,8 +343,7 @@ class RedisStore(Connected):
 
     async def users(self) -> dict[str, str]:
         async with self._bounded():
-            found = await self._redis.hgetall(self._users)
-        return {_text(person): _text(user) for person, user in found.items()}
+            return dict(await self._redis.hgetall(self._users))
 
     async def keep_users(self, users: Mapping[str, str]) -> None:
         if users:
@@ -369,7 +367,7 @@ class RedisStore(Connected):
         state, parts = self._keys(slug)
         async with self._bounded():
             place = await self._redis.hmget(state, "team", "channel", "thread")
-            team, channel, thread = map(_text, place)
+            team, channel, thread = (name or "" for name in place)
             where = Place(team=team, channel=channel, thread=thread)
             async with self._redis.pipeline(transaction=True) as forgetting:
                 aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
@@ -390,7 +388,7 @@ class RedisStore(Connected):
                 BEAT, 1, self._contents, ours, before, ALIVE_SECONDS, CONTENTS_SECONDS
             )
         self._content = ours
-        return frozenset(name.partition(" ")[0] for name in map(_text, found) if name != ours)
+        return frozenset(name.partition(" ")[0] for name in found if name != ours)
 
     async def ping(self) -> None:
         """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
@@ -399,7 +397,7 @@ class RedisStore(Connected):
             probing.get(self._probe)
             probing.delete(self._probe)
             _, found, _ = await probing.execute()
-        if _text(found) != token:
+        if found != token:
             raise Unavailable("Redis did not keep what was written")
         if not self._scanned:
             self._scanned = True
@@ -421,9 +419,9 @@ class RedisStore(Connected):
                     reading.hmget(key, "stage", "thread", "shape")
                 for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
                     if stage:
-                        slug = _text(key).removeprefix(begin)
+                        slug = key.removeprefix(begin)
                         number = int(shape) if shape and shape.isdigit() else 0
-                        found[slug] = RoundtableSummary(slug, _text(stage), _text(thread), number)
+                        found[slug] = RoundtableSummary(slug, stage, thread or "", number)
         for one in found.values():
             if one.shape > SHAPE:
                 self._memory.note_newer(one.slug, newer("roundtable", one.slug))
@@ -452,13 +450,5 @@ def _fields(save: Save) -> tuple[str | int, ...]:
     )  # fmt: skip
 
 
-def _pairs(flat: list[bytes]) -> dict[str, bytes]:
-    return dict(zip(map(_text, flat[::2]), flat[1::2], strict=True))
-
-
-def _kinds(owes: object) -> frozenset[str]:
-    return frozenset(filter(None, _text(owes).split(SEPARATOR)))
-
-
-def _text(value: object) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else ""
+def _kinds(owes: str | None) -> frozenset[str]:
+    return frozenset(filter(None, (owes or "").split(SEPARATOR)))

@@ -148,7 +148,7 @@ def _next_parts(
     return parts, new
 
 
-def restored(slug: str, link: str, state: bytes | str, stored: Mapping[str, bytes | str]) -> StoredState:
+def restored(slug: str, link: str, state: str, stored: Mapping[str, str]) -> StoredState:
     """Raises NewerVersion, and UnreadableState when *state* or a part that it names is damaged or missing."""
     roundtable = decoded(slug, state)
     try:
@@ -172,9 +172,7 @@ class StoreMemory:
         self.saved: LruCache[str, StoredState] = LruCache(REMEMBERED)
         self.newer: dict[str, str] = {}
 
-    def restore(
-        self, slug: str, link: str, state: bytes | str, parts: Mapping[str, bytes | str]
-    ) -> StoredState:
+    def restore(self, slug: str, link: str, state: str, parts: Mapping[str, str]) -> StoredState:
         """As `restored`, and remembered."""
         try:
             self.saved[slug] = found = restored(slug, link, state, parts)
@@ -198,7 +196,7 @@ class StoreMemory:
 
 
 def _restored(
-    roundtable: Roundtable, link: str, state: Mapping[str, Any], stored: Mapping[str, bytes | str]
+    roundtable: Roundtable, link: str, state: Mapping[str, Any], stored: Mapping[str, str]
 ) -> StoredState:
     if PARTS not in state:
         return StoredState(roundtable, link, {})
@@ -262,7 +260,7 @@ def _numbers(ranges: Iterable[Any]) -> Iterator[int]:
         yield from range(first, last + 1)
 
 
-def decoded(slug: str, content: bytes | str) -> Roundtable:
+def decoded(slug: str, content: str) -> Roundtable:
     try:
         roundtable = parsed(Roundtable, slug, content, what="roundtable")
     except UnreadableState as error:
@@ -272,7 +270,7 @@ def decoded(slug: str, content: bytes | str) -> Roundtable:
     return roundtable
 
 
-def decoded_notice(slug: str, content: bytes | str) -> Notice | None:
+def decoded_notice(slug: str, content: str) -> Notice | None:
     """None when it cannot be read: it is begun anew, since git has the reviews. Raises NewerVersion."""
     try:
         return parsed(Notice, slug, content, what="notice of the reviews of")
@@ -281,7 +279,7 @@ def decoded_notice(slug: str, content: bytes | str) -> Notice | None:
         return None
 
 
-def parsed(kind: type[S], slug: str, content: bytes | str, *, what: str) -> S:
+def parsed(kind: type[S], slug: str, content: str, *, what: str) -> S:
     """Raises NewerVersion, and UnreadableState with the first flaw. *what* names the kind in sentences."""
     shape = kind.model_fields["shape"].default
     try:
@@ -312,20 +310,20 @@ def newer(what: str, slug: str, where: str = "") -> str:
     )
 
 
-def _is_newer(slug: str, content: bytes | str, *, shape: int) -> bool:
+def _is_newer(slug: str, content: str, *, shape: int) -> bool:
     """Whether unreadable *content* is intact JSON about *slug* that says it has *shape* or a later one."""
     read = _object(content)
     return read.get("slug") == slug and isinstance(read.get("shape"), int) and read["shape"] >= shape
 
 
-def _object(content: bytes | str) -> dict[str, Any]:
+def _object(content: str) -> dict[str, Any]:
     with suppress(ValueError, RecursionError):
         read = json.loads(content)
         return read if isinstance(read, dict) else {}
     return {}
 
 
-def reminder_settings(content: bytes | str) -> ReminderSettings:
+def reminder_settings(content: str) -> ReminderSettings:
     """The usual ones when they cannot be read."""
     try:
         return ReminderSettings.model_validate_json(content)

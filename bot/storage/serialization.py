@@ -150,8 +150,8 @@ def _next_parts(
 
 def restored(slug: str, link: str, state: str, stored: Mapping[str, str]) -> StoredState:
     """Raises NewerVersion, and UnreadableState when *state* or a part that it names is damaged or missing."""
-    roundtable = decoded(slug, state)
     try:
+        roundtable = parsed(Roundtable, slug, state, what="roundtable")
         return _restored(roundtable, link, _object(state), stored)
     except ValidationError as error:
         where, reason = _flaw(error)
@@ -160,7 +160,7 @@ def restored(slug: str, link: str, state: str, stored: Mapping[str, str]) -> Sto
         flaw = f"{where} {reason}"
     except KeyError as error:
         flaw = f"its part {error} is missing"
-    except (TypeError, ValueError, AttributeError) as error:
+    except (UnreadableState, TypeError, ValueError, AttributeError) as error:
         flaw = str(error)
     raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {flaw}")
 
@@ -260,16 +260,6 @@ def _numbers(ranges: Iterable[Any]) -> Iterator[int]:
         yield from range(first, last + 1)
 
 
-def decoded(slug: str, content: str) -> Roundtable:
-    try:
-        roundtable = parsed(Roundtable, slug, content, what="roundtable")
-    except UnreadableState as error:
-        raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {error}") from None
-    if roundtable.slug != slug:
-        raise UnreadableState(f"the stored roundtable {slug!r} says that it is {roundtable.slug!r}")
-    return roundtable
-
-
 def decoded_notice(slug: str, content: str) -> Notice | None:
     """None when it cannot be read: it is begun anew, since git has the reviews. Raises NewerVersion."""
     try:
@@ -293,6 +283,8 @@ def parsed(kind: type[S], slug: str, content: str, *, what: str) -> S:
         raise NewerVersion(newer(what, slug))
     if found.shape < shape:
         raise UnreadableState("an earlier version saved it, in another form")
+    if found.slug != slug:
+        raise UnreadableState(f"it says that it is {found.slug!r}")
     return found
 
 

@@ -60,15 +60,7 @@ class PendingCommit(NamedTuple):
     sure: bool = True
 
 
-class _Waiting(NamedTuple):
-    due: PendingCommit
-    receipt: Future[CommitResult]
-
-    def end(self, outcome: CommitResult | BaseException) -> None:
-        if isinstance(outcome, CommitResult) and not self.receipt.done():
-            self.receipt.set_result(outcome)
-        elif isinstance(outcome, BaseException) and not self.receipt.done():
-            self.receipt.set_exception(outcome)
+_Waiting = tuple[PendingCommit, Future[CommitResult]]
 
 
 class Batches:
@@ -85,11 +77,11 @@ class Batches:
         self._running: asyncio.Task[None] | None = None
 
     async def join(self, due: PendingCommit) -> CommitResult:
-        waiting = _Waiting(due, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
+        receipt: Future[CommitResult] = asyncio.get_running_loop().create_future()
+        self._waiting.append((due, receipt))
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._run())
-        return await waiting.receipt
+        return await receipt
 
     async def end(self) -> None:
         """Waits for the commits that were asked for."""
@@ -99,20 +91,19 @@ class Batches:
     async def _run(self) -> None:
         while self._waiting:
             some = [self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))]
-            await self._make([waiting for waiting in some if not waiting.receipt.cancelled()])
+            if asked := [(due, receipt) for due, receipt in some if not receipt.done()]:
+                await self._make(asked)
 
     async def _make(self, some: list[_Waiting]) -> None:
-        if not some:
-            return
-        made = asyncio.ensure_future(self._commit([waiting.due for waiting in some]))
-        await asyncio.wait({made})
-        error = made.exception()
-        if error is None:
-            for waiting, receipt in zip(some, made.result(), strict=True):
-                waiting.end(receipt)
-        elif len(some) == 1 or (isinstance(error, WorkspaceError) and error.reason in REASONS_FOR_ALL):
-            for waiting in some:
-                waiting.end(error)
+        (made,) = await asyncio.gather(self._commit([due for due, _ in some]), return_exceptions=True)
+        if not isinstance(made, BaseException):
+            for (_, receipt), result in zip(some, made, strict=True):
+                if not receipt.done():
+                    receipt.set_result(result)
+        elif len(some) == 1 or (isinstance(made, WorkspaceError) and made.reason in REASONS_FOR_ALL):
+            for _, receipt in some:
+                if not receipt.done():
+                    receipt.set_exception(made)
         else:
             for waiting in some:
                 await self._make([waiting])

@@ -250,33 +250,27 @@ class RedisStore(Connected):
 
     async def at(self, place: Place) -> Roundtable | None:
         async with self._bounded():
-            found = await self._all(await self._redis.smembers(self._thread_key(place)))
-        return next((one for one in found.values() if one and one.place == place), None)
+            slugs = await self._redis.smembers(self._thread_key(place))
+        for slug in slugs:  # all but one were there before, if any
+            if (found := await self.get(slug)) and found.place == place:
+                return found
+        return None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
-        key = self._channel_key(team, channel)
+        key, here = self._channel_key(team, channel), []
         async with self._bounded():
-            found = await self._all(await self._redis.smembers(key), skip_newer=True)
-            for slug in [slug for slug, one in found.items() if one is None]:
-                await self._redis.eval(UNLIST, 2, key, self._keys(slug)[0], slug)
-        here = [
-            one for one in found.values() if one and (one.place.team, one.place.channel) == (team, channel)
-        ]
+            slugs = tuple(await self._redis.smembers(key))
+            reading = self._redis.pipeline(transaction=False)
+            for slug in slugs:
+                reading.eval(READ, 2, *self._asking(slug))
+            for slug, answer in zip(slugs, await reading.execute() if slugs else (), strict=True):
+                with suppress(NewerVersion):
+                    found = await self._answered(slug, None, answer)
+                    if found is None:
+                        await self._redis.eval(UNLIST, 2, key, self._keys(slug)[0], slug)
+                    elif (found.place.team, found.place.channel) == (team, channel):
+                        here.append(found)
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
-
-    async def _all(self, slugs: Iterable[str], *, skip_newer: bool = False) -> dict[str, Roundtable | None]:
-        reading = self._redis.pipeline(transaction=False)
-        found: dict[str, Roundtable | None] = dict.fromkeys(slugs)
-        for slug in found:
-            reading.eval(READ, 2, *self._asking(slug))
-        for slug, answer in zip(tuple(found), await reading.execute() if found else (), strict=True):
-            try:
-                found[slug] = await self._answered(slug, None, answer)
-            except NewerVersion:
-                if not skip_newer:
-                    raise
-                del found[slug]
-        return found
 
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         async with self._bounded():

@@ -25,7 +25,7 @@ QUESTIONS = {
     "push rejected, fetch and apply again on the remote": "bot/storage/git/sync.py",
     "which persona is addressed by name": "bot/domain/catalog/addressing.py",
     "architecture decision record in MADR form": "bot/domain/specification/adr.py",
-    "token bucket burst per second": "bot/storage/limiter.py",
+    "token bucket burst per second": "bot/slack/pace.py",
     "random secrets patterns.toml rules": "bot/domain/privacy/rules.py",
     "who is a guest in the channel, cached members": "bot/slack/lookup.py",
 }

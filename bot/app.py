@@ -68,7 +68,7 @@ from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
-from bot.slack.pace import Pace
+from bot.slack.pace import Pace, RateLimit
 from bot.slack.people import PeopleDirectory, PersonOf, UserStore
 from bot.slack.reception import Reception
 from bot.storage.git.erasing import Forgetter
@@ -76,7 +76,6 @@ from bot.storage.git.evidence import GitEvidence
 from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
-from bot.storage.limiter import LocalRateLimit, RedisRateLimit
 from bot.storage.local_wake import AT_ONCE, LocalWake
 from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
@@ -221,20 +220,14 @@ def team_of_workspace(settings: Settings) -> str:
     return recorded(settings.workspace / STATE)
 
 
-@asynccontextmanager
-async def pace(settings: Settings, team: str, *, speed: float | None = None) -> AsyncIterator[Pace]:
+def pace(settings: Settings, *, speed: float | None = None) -> Pace:
     """
-    Shared when there is a Redis. Calls to a Slack on this machine wait only after it refused one as too many, unless
-    there is a *speed*: how much faster than Slack's the limits are.
+    Calls to a Slack on this machine wait only after it refused one as too many, unless there is a *speed*: how much
+    faster than Slack's the limits are.
     """
     if speed is None:
         speed = math.inf if slack_client.is_here(settings.slack_api_url) else 1.0
-    if settings.redis_url:
-        url = settings.redis_url.get_secret_value()
-        async with RedisRateLimit(url, team=team, speed=speed) as shared:
-            yield Pace(shared)
-    else:
-        yield Pace(LocalRateLimit(speed=speed))
+    return Pace(RateLimit(speed=speed))
 
 
 class Variations(NamedTuple):
@@ -347,7 +340,7 @@ async def team_at_work(
         saved, worker, owner = await enter(_state(settings, us.team, files, endpoints, at_once=at_once))
         us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
-        paced = await enter(pace(settings, us.team, speed=has.how.speed))
+        paced = pace(settings, speed=has.how.speed)
         chat = SlackChat(client, agenda.roster, us, pace=paced, health=endpoints.slack_health)
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         viewers = Viewers(saved, files, chat, lambda channel: agenda.policies.of(channel, agenda.policy))

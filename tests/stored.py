@@ -52,7 +52,8 @@ def in_redis(client: "redis.Redis", slug: str, *, team: str = SANDBOX) -> Mappin
         reading.hget(key(slug, team=team), "state")
         reading.hgetall(parts_key(slug, team=team))
         state, parts = reading.execute()
-    return _joined(slug, state, {name.decode(): part for name, part in parts.items()}) if state else {}
+    found = {name.decode(): part.decode() for name, part in parts.items()}
+    return _joined(slug, state.decode(), found) if state else {}
 
 
 def rewrite_redis(client: "redis.Redis", slug: str, whole: Mapping[str, Any], *, team: str = SANDBOX) -> None:
@@ -69,7 +70,7 @@ def parts_key(slug: str, *, team: str = SANDBOX) -> str:
     return f"{prefix(team)}parts:{slug}"
 
 
-def _joined(slug: str, state: bytes | str, parts: Mapping[str, bytes | str]) -> Mapping[str, Any]:
+def _joined(slug: str, state: str, parts: Mapping[str, str]) -> Mapping[str, Any]:
     """A state that this version cannot read is as it was written."""
     fields: Mapping[str, Any] = json.loads(state)
     if "parts" not in fields:

@@ -15,7 +15,6 @@ import yaml
 
 from bot import app
 from bot.domain.roundtable.outcomes import Done
-from bot.engine.ports import RateBudget
 from bot.errors import Unavailable
 from bot.server import connection
 from bot.server import health as server_health
@@ -24,7 +23,6 @@ from bot.settings import Settings, name_of
 from bot.shipped import Release
 from bot.slack.transport import PATH
 from bot.storage import local_wake
-from bot.storage.limiter import RedisRateLimit
 from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import inspected
@@ -201,7 +199,6 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
                 Ownership(url, team="T1") as owner,
                 Ownership(url, team="T1") as other,
                 RedisStore(url, team="T1", owner=owner) as asked,
-                RedisRateLimit(url, team="T1") as pace,
                 owner.answering(echo),
                 working(lambda: nullcontext(owner), pay) as wake,
             ):
@@ -210,7 +207,6 @@ async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
                 await asked.put(a_roundtable(outbox=OWED), expected=0)
                 assert await asked.at(PLACE) == a_roundtable(outbox=OWED)
                 assert await asked.held() == (SLUG,)
-                assert await pace.take([RateBudget("post:C1", 1, 1)]) == 0
                 await wake.wake(SLUG)
                 await wait_until(lambda: completing == [SLUG])
             assert (await inspected(url)).found.startswith("Redis ")

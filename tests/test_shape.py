@@ -153,7 +153,6 @@ MAY_SLEEP = {"wait_until", "wait_here_until"}  # they poll; everything else wait
 CLOCK = re.compile(r"((time|asyncio)\.)?(monotonic|perf_counter|process_time)(_ns)?|.*loop(\(\))?\.time")
 ABOUT_TIME = {
     "tests/patience.py",  # the one limit
-    "tests/contracts/test_pace.py",  # the pace of calls is what is tested there
 }
 MACHINE_PATH = re.compile(r"(?<![\w.~$}*-])/(?:home|Users|root|work|mnt|opt)/[\w.]")
 WRITTEN = {".py", ".md", ".toml", ".yaml", ".yml", ".json", ".html", ".css", ".js", ".sh", ".txt", ""}

@@ -6,7 +6,7 @@ Voices and Workspace, to `Unavailable` and `Conflict` for Store. They do not ret
 """
 
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import cache
@@ -216,40 +216,6 @@ class Chat(Indicators, Protocol):
 
     async def profile(self, person: str) -> Profile:
         """Their id, unverified, when Slack does not say. Raises EffectError only when a later call may succeed."""
-        ...
-
-
-class RateBudget(NamedTuple):
-    """A token bucket: *burst* calls at once, and *per_second* from then on."""
-
-    name: str
-    per_second: float
-    burst: int
-
-    def seconds(self, calls: int) -> float:
-        """In which so many *calls* refill."""
-        return calls / self.per_second
-
-    def slack(self, spare: float) -> float:
-        """Seconds before the bucket is full, from when a call may be made that leaves the part *spare* to others."""
-        return self.seconds(self.burst - 1 - int(spare * (self.burst - 1)))
-
-
-class RateLimit(Protocol):
-    """
-    Rate limits, shared by all processes of one Slack app. It never fails: without the shared store, each process
-    limits itself.
-    """
-
-    async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:
-        """
-        0 when a call may be made, which is then counted in all *budgets*; else in how many seconds to ask again. The
-        part *spare* of each burst is left to other calls.
-        """
-        ...
-
-    async def hold(self, budget: RateBudget, *, seconds: float) -> None:
-        """Slack asked for it: no process calls under *budget* for that long, and then without a burst."""
         ...
 
 

@@ -23,9 +23,9 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.privacy.redaction import unchanged
-from bot.engine.ports import RateBudget, Urgency
+from bot.engine.ports import Urgency
 from bot.errors import Postponed, SlackError
-from bot.slack.pace import EDITING, POSTING, Pace, budgets
+from bot.slack.pace import EDITING, POSTING, Pace, RateBudget, budgets
 from bot.slack.people import PeopleDirectory
 
 log = logging.getLogger(__name__)

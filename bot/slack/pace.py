@@ -6,16 +6,20 @@ https://docs.slack.dev/apis/web-api/rate-limits
 
 import asyncio
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
-from bot.engine.ports import RateBudget, RateLimit, Urgency
+from bot.engine.ports import Urgency
 
 # Slack counts calls per minute. A full budget may spend its burst and what it refills within one minute, so the refill
 # is what Slack allows minus the burst.
+
+
+BUDGETS_REMEMBERED = 10_000
 
 
 class Rate(NamedTuple):
@@ -80,6 +84,22 @@ SPARE: Mapping[Urgency, float] = {
 """The part of a burst that a call leaves to more urgent ones."""
 
 
+class RateBudget(NamedTuple):
+    """A token bucket: *burst* calls at once, and *per_second* from then on."""
+
+    name: str
+    per_second: float
+    burst: int
+
+    def seconds(self, calls: int) -> float:
+        """In which so many *calls* refill."""
+        return calls / self.per_second
+
+    def slack(self, spare: float) -> float:
+        """Seconds before the bucket is full, from when a call may be made that leaves the part *spare* to others."""
+        return self.seconds(self.burst - 1 - int(spare * (self.burst - 1)))
+
+
 def budgets(
     method: str, *, team: str, channel: str = "", message: str = "", urgency: Urgency = Urgency.ANSWER
 ) -> list[RateBudget]:
@@ -91,6 +111,57 @@ def budgets(
     if method == EDITING and (between := BETWEEN_EDITS.get(urgency)):
         wanted.append(RateBudget(f"{name}:{team}.{channel}.{message}", *between))
     return wanted
+
+
+@dataclass(slots=True)
+class _Bucket:
+    """When the bucket is full again, and until when it is held."""
+
+    full: float = 0.0
+    held: float = 0.0
+
+
+class RateLimit:
+    """
+    Where several processes share a Redis, one owns the team and makes the calls, so each counts only its own.
+
+    *speed* multiplies all rates; with `math.inf`, for the sandbox, callers wait only for holds.
+    """
+
+    def __init__(self, *, speed: float = 1.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._speed = speed
+        self._clock = clock
+        self._buckets: dict[str, _Bucket] = {}
+
+    async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:
+        """
+        0 when a call may be made, which is then counted in all *budgets*; else in how many seconds to ask again. The
+        part *spare* of each burst is left to other calls.
+        """
+        now = self._clock()
+        wait = max((self._wait(budget, now, spare=spare) for budget in budgets), default=0.0)
+        if wait > 0:
+            return wait
+        for budget in budgets:
+            bucket = self._bucket(budget)
+            bucket.full = max(bucket.full, now) + budget.seconds(1) / self._speed
+        return 0.0
+
+    async def hold(self, budget: RateBudget, *, seconds: float) -> None:
+        """Slack asked for it: no call under *budget* for that long, and then without a burst."""
+        bucket = self._bucket(budget)
+        bucket.held = max(bucket.held, self._clock() + seconds)
+        bucket.full = max(bucket.full, bucket.held + budget.seconds(budget.burst - 1) / self._speed)
+
+    def _wait(self, budget: RateBudget, now: float, *, spare: float) -> float:
+        bucket = self._bucket(budget)
+        return max(bucket.held - now, bucket.full - now - budget.slack(spare) / self._speed)
+
+    def _bucket(self, budget: RateBudget) -> _Bucket:
+        if budget.name not in self._buckets and len(self._buckets) >= BUDGETS_REMEMBERED:
+            now = self._clock()
+            self._buckets = {name: kept for name, kept in self._buckets.items() if kept.full > now}
+        return self._buckets.setdefault(budget.name, _Bucket())
 
 
 class Unlimited(RateLimit):
@@ -111,7 +182,7 @@ class _Waiting:
 class Pace:
     """
     One queue for each narrowest budget. The most urgent goes first, then who came first. Only the first one asks the
-    limit, which all processes share; with several processes it is the first one of each.
+    limit.
     """
 
     def __init__(self, limit: RateLimit) -> None:

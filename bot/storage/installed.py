@@ -77,8 +77,7 @@ class RedisInstallations(Connected):
     async def get(self, team: str) -> str:
         """Empty when it is not installed there."""
         async with self._bounded():
-            found = await self._redis.get(_key(team))
-        return found.decode() if isinstance(found, bytes) else found or ""
+            return await self._redis.get(_key(team)) or ""
 
     async def put(self, team: str, sealed: str) -> None:
         async with self._bounded(), self._redis.pipeline(transaction=True) as putting:
@@ -98,12 +97,11 @@ class RedisInstallations(Connected):
     async def removed_at(self, team: str) -> str:
         """Empty unless somebody removed the app there, and it was not installed again or dropped since."""
         async with self._bounded():
-            found = await self._redis.get(_stopped(team))
-        return found.decode() if isinstance(found, bytes) else found or ""
+            return await self._redis.get(_stopped(team)) or ""
 
     async def drop(self, team: str, *, whole: bool) -> None:
         """All keys of a team that removed the app; not *whole*: but for when that was, which goes last."""
-        kept = {_key(team).encode(), _stopped(team).encode()}
+        kept = {_key(team), _stopped(team)}
         async with self._bounded(WAIT_SECONDS):
             async for key in self._redis.scan_iter(f"{prefix(team)}*", KEYS_AT_ONCE):
                 if key not in kept:
@@ -141,7 +139,7 @@ class RedisInstallations(Connected):
         token = token_hex(8)
         async with self._bounded():
             await self._redis.set("roundtable:installing:probe", token, ex=60)
-            if await self._redis.get("roundtable:installing:probe") != token.encode():
+            if await self._redis.get("roundtable:installing:probe") != token:
                 raise Unavailable("Redis did not keep what was written")
 
 

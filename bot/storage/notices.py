@@ -68,8 +68,7 @@ class RedisNotices:
 
     async def unfinished(self) -> tuple[str, ...]:
         async with self._bounded():
-            slugs = await self._redis.smembers(self._unfinished)
-        return tuple(slug.decode() if isinstance(slug, bytes) else slug for slug in slugs)
+            return tuple(await self._redis.smembers(self._unfinished))
 
     def _key(self, slug: str) -> str:
         return f"{self._prefix}notice:{slug}"

@@ -147,7 +147,7 @@ class Ownership(Connected, Wake):
             async with self._bounded():
                 is_ours = bool(await self._lock.acquire(blocking=False, token=self._process))
                 if not is_ours and self._may_be_ours:
-                    self._lock.local.token = self._process.encode()  # as if its answer had come
+                    self._lock.local.token = self._process  # as if its answer had come
                     is_ours = await self._extended()
                 if is_ours:
                     keys = f"{self._prefix}owner", f"{self._prefix}fence"
@@ -218,21 +218,21 @@ class Ownership(Connected, Wake):
                 await asyncio.sleep(AGAIN_SECONDS)
                 continue
             for seen, request in found:
-                if b"request" in request:
+                if "request" in request:
                     await self._may_answer.wait()
                 task = asyncio.create_task(self._taken_on(seen, request, local))
                 self._answering.add(task)
                 task.add_done_callback(self._answering.discard)
 
-    async def _taken_on(self, number: str, request: Mapping[bytes, bytes], local: LocalWake) -> None:
+    async def _taken_on(self, number: str, request: Mapping[str, str], local: LocalWake) -> None:
         """One that was withdrawn is not begun."""
         try:
             if not await self._requests.withdrawn(number):
                 return
-            if slug := _text(request, b"wake"):
+            if slug := request.get("wake"):
                 await local.wake(slug)
-            elif (ticket := _text(request, b"ticket")) and self._answer:
-                await self._requests.answered(ticket, await self._answer(_text(request, b"request")))
+            elif (ticket := request.get("ticket")) and self._answer:
+                await self._requests.answered(ticket, await self._answer(request.get("request", "")))
             else:
                 log.warning("removed from the requests for %s: what no process has written", self._team)
         except (Unavailable, ValueError) as error:  # ValueError: it is not what we write
@@ -254,7 +254,7 @@ class _Requests(Connected):
             adding.xadd(self._stream, request, maxlen=MOST_REQUESTS, approximate=True)
             adding.expire(self._stream, KEPT_SECONDS)
             number, _ = await adding.execute()
-        return str(number.decode())
+        return str(number)
 
     async def ask(self, request: str) -> str:
         """Raises Unavailable. What the owner has begun by then may still be saved."""
@@ -262,16 +262,16 @@ class _Requests(Connected):
         number = await self.add({"ticket": ticket, "request": request})
         async with self._bounded(ANSWER_SECONDS + AGAIN_SECONDS):
             if found := await self._redis.blpop([self._answers(ticket)], timeout=ANSWER_SECONDS):
-                return str(found[1].decode())
+                return str(found[1])
         await self.withdrawn(number)
         raise Unavailable("the process that owns the team did not answer in time")
 
-    async def after(self, seen: str) -> list[tuple[str, Mapping[bytes, bytes]]]:
+    async def after(self, seen: str) -> list[tuple[str, Mapping[str, str]]]:
         """Waits for a moment when there is none."""
         async with self._bounded(READ_SECONDS + AGAIN_SECONDS):
             found: Any = await self._redis.xread({self._stream: seen}, block=int(1000 * READ_SECONDS))
         messages = found[0][1] if found else ()
-        return [(number.decode(), fields or {}) for number, fields in messages]
+        return [(number, fields or {}) for number, fields in messages]
 
     async def withdrawn(self, number: str) -> bool:
         async with self._bounded():
@@ -292,7 +292,3 @@ def not_owner(owner: Ownership | None) -> NotOwner:
     if owner:
         owner.refused()
     return NotOwner("another process has taken the team")
-
-
-def _text(fields: Mapping[bytes, bytes], name: bytes) -> str:
-    return fields.get(name, b"").decode(errors="replace")

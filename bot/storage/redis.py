@@ -48,18 +48,16 @@ GIVEN = {name: f"ARGV[{number}]" for number, name in enumerate(FIELDS, start=8)}
 GONE = 8 + len(FIELDS)
 SAVED, ANOTHER, INCOMPLETE = -1, -2, -3
 WHOLE = -1
-LINKS_CHARACTERS = 500
 
 SAVE = f"""
 {REFUSE_FORMER_OWNER.format(fence="KEYS[6]", owner=FENCE)}
-local found = redis.call('HMGET', KEYS[1], 'version', 'link', 'links')
+local found = redis.call('HMGET', KEYS[1], 'version', 'link')
 local version = tonumber(found[1] or '0')
 if version ~= tonumber({EXPECTED}) then return version or {ANOTHER} end
 if {SEEN} ~= '' and found[2] ~= {SEEN} then return {ANOTHER} end
 local is_whole = tonumber({PARTS}) == {WHOLE}
 if not is_whole and tonumber({PARTS}) ~= redis.call('HLEN', KEYS[2]) then return {INCOMPLETE} end
-local links = {GIVEN["link"]} .. ' ' .. (is_whole and '' or string.sub(found[3] or '', 1, {LINKS_CHARACTERS}))
-redis.call('HSET', KEYS[1], 'links', links, {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
+redis.call('HSET', KEYS[1], {", ".join(f"'{name}',{given}" for name, given in GIVEN.items())})
 if is_whole then redis.call('DEL', KEYS[2]) end
 local gone = tonumber(ARGV[{GONE}])
 for i = {GONE} + 1, {GONE} + gone do redis.call('HDEL', KEYS[2], ARGV[i]) end
@@ -85,41 +83,21 @@ all expires or "", the slug, when its next timer is due (in seconds since 1970) 
 
 The first command that writes is one that a Redis without memory refuses: then nothing is written.
 
-`links` are the last saves that this one continues. Returns SAVED; NOT_OWNER when another process has taken the team
-since; ANOTHER when another value of the expected version is
-stored (a replica that became master may lack a save, and then get another one of the same version); INCOMPLETE when
-parts are missing; otherwise the version that was found.
+Returns SAVED; NOT_OWNER when another process has taken the team since; ANOTHER when another value of the expected
+version is stored (a replica that became master may lack a save, and then get another one of the same version);
+INCOMPLETE when parts are missing; otherwise the version that was found.
 """
 
 READ = """
-local found = redis.call('HMGET', KEYS[1], 'link', 'state', 'links', 'version', 'incarnation', 'updated')
-local link, state, links = found[1] or '', found[2], found[3] or ''
+local found = redis.call('HMGET', KEYS[1], 'link', 'state', 'version', 'incarnation', 'updated')
+local link, state = found[1] or '', found[2]
 if not state then return {} end
-if link == ARGV[1] or (found[4] == ARGV[3] and found[5] == ARGV[4] and found[6] == ARGV[5]) then return {link} end
-local following = string.match(string.sub(state, -400), '{[^{]*}}$')
-if ARGV[1] == '' or not following or not string.find(' ' .. links, ' ' .. ARGV[1] .. ' ', 1, true) then
-    return {link, state, '', redis.call('HGETALL', KEYS[2])}
-end
-local parts, known = {}, {}
-for kind, number in string.gmatch(ARGV[2], '"(%a+)":(%d+)') do known[kind] = tonumber(number) end
-for kind, number in string.gmatch(following, '"(%a+)":(%d+)') do
-    for n = known[kind] or 1, tonumber(number) - 1 do
-        local name = kind .. ' ' .. n
-        local part = redis.call('HGET', KEYS[2], name)
-        if part then
-            table.insert(parts, name)
-            table.insert(parts, part)
-        end
-    end
-end
-return {link, state, ARGV[1], parts}
+if link == ARGV[1] or (found[3] == ARGV[2] and found[4] == ARGV[3] and found[5] == ARGV[4]) then return {link} end
+return {link, state, redis.call('HGETALL', KEYS[2])}
 """
 """
-KEYS: the state and the parts. ARGV: the link of a save that the caller has, or "", and its numbers that follow, as they
-end a state; or version, incarnation and time of a roundtable that the caller has.
-
-Returns nothing when there is none; its link alone if the caller has it; otherwise also the state, the link of the save
-that the caller has if this one continues it, or "", and the parts since that one, or all.
+KEYS: the state and the parts. ARGV: the link of a save that the caller has, or ""; version, incarnation and time of a
+roundtable that the caller has, or "" each. Returns nothing when there is none, and its link alone if the caller has it.
 """
 
 SET_ASIDE = """
@@ -205,30 +183,21 @@ class RedisStore(Connected):
         """The keys and arguments of `READ`."""
         saved = self._memory.saved.get(slug)
         if known is None or (saved and saved.value is known):
-            mine = (saved.link, saved.following) if saved and saved.parts else ("", "")
-            return (*self._keys(slug), *mine, "", "", "")
-        return (*self._keys(slug), "", "", known.version, known.incarnation, known.now)
+            return (*self._keys(slug), saved.link if saved else "", "", "", "")
+        return (*self._keys(slug), "", known.version, known.incarnation, known.now)
 
     async def _answered(self, slug: str, known: Roundtable | None, answer: list[Any]) -> Roundtable | None:
-        before = self._memory.saved.get(slug)
+        """An unreadable one is set aside: the item is then rebuilt from the workspace."""
         if not answer:
             self._memory.newer.pop(slug, None)
             return None
-        link, *more = answer
-        if more:
-            state, follows, parts = more
-            saved = before if follows else None
-            return await self._restored(slug, _text(link), state, _pairs(parts), saved)
-        if known and not (before and before.value is known):
-            self._memory.saved[slug] = StoredState(known, _text(link), {})
-        return known or (before and before.value)
-
-    async def _restored(
-        self, slug: str, link: str, state: bytes, parts: Mapping[str, bytes], before: StoredState | None
-    ) -> Roundtable | None:
-        """An unreadable one is set aside: the item is then rebuilt from the workspace."""
+        if len(answer) == 1:
+            saved = self._memory.saved.get(slug)
+            return known or (saved and saved.value)
+        link, state, flat = answer
+        parts = dict(zip(flat[::2], flat[1::2], strict=True))
         try:
-            return self._memory.restore(slug, link, state, parts, before).value
+            return self._memory.restore(slug, link, state, parts).value
         except UnreadableState as error:
             log.warning("%s: it is set aside", error)
             aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
@@ -281,40 +250,32 @@ class RedisStore(Connected):
 
     async def at(self, place: Place) -> Roundtable | None:
         async with self._bounded():
-            found = await self._all(await self._redis.smembers(self._thread_key(place)))
-        return next((one for one in found.values() if one and one.place == place), None)
+            slugs = await self._redis.smembers(self._thread_key(place))
+        for slug in slugs:  # all but one were there before, if any
+            if (found := await self.get(slug)) and found.place == place:
+                return found
+        return None
 
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
-        key = self._channel_key(team, channel)
+        key, here = self._channel_key(team, channel), []
         async with self._bounded():
-            found = await self._all(await self._redis.smembers(key), skip_newer=True)
-            for slug in [slug for slug, one in found.items() if one is None]:
-                await self._redis.eval(UNLIST, 2, key, self._keys(slug)[0], slug)
-        here = [
-            one for one in found.values() if one and (one.place.team, one.place.channel) == (team, channel)
-        ]
+            slugs = tuple(await self._redis.smembers(key))
+            reading = self._redis.pipeline(transaction=False)
+            for slug in slugs:
+                reading.eval(READ, 2, *self._asking(slug))
+            for slug, answer in zip(slugs, await reading.execute() if slugs else (), strict=True):
+                with suppress(NewerVersion):
+                    found = await self._answered(slug, None, answer)
+                    if found is None:
+                        await self._redis.eval(UNLIST, 2, key, self._keys(slug)[0], slug)
+                    elif (found.place.team, found.place.channel) == (team, channel):
+                        here.append(found)
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
-
-    async def _all(
-        self, slugs: Iterable[object], *, skip_newer: bool = False
-    ) -> dict[str, Roundtable | None]:
-        reading = self._redis.pipeline(transaction=False)
-        found: dict[str, Roundtable | None] = dict.fromkeys(map(_text, slugs))
-        for slug in found:
-            reading.eval(READ, 2, *self._asking(slug))
-        for slug, answer in zip(tuple(found), await reading.execute() if found else (), strict=True):
-            try:
-                found[slug] = await self._answered(slug, None, answer)
-            except NewerVersion:
-                if not skip_newer:
-                    raise
-                del found[slug]
-        return found
 
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         async with self._bounded():
             timed = await self._redis.zrangebyscore(self._timers, "-inf", seconds(now)) if now else ()
-            slugs = {_text(slug): "" for slug in (*await self._redis.smembers(self._unfinished), *timed)}
+            slugs = dict.fromkeys((*await self._redis.smembers(self._unfinished), *timed))
             reading = self._redis.pipeline(transaction=False)
             for slug in slugs:
                 reading.hmget(self._keys(slug)[0], "owes", "updated", "due")
@@ -322,7 +283,7 @@ class RedisStore(Connected):
         return tuple(
             slug
             for slug, (owes, updated, due) in zip(slugs, stored, strict=True)
-            if is_due(_kinds(owes), _text(updated), quiet_since=quiet_since) or "" < _text(due) <= now
+            if is_due(_kinds(owes), updated or "", quiet_since=quiet_since) or "" < (due or "") <= now
         )
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -343,7 +304,7 @@ class RedisStore(Connected):
 
     async def listened(self) -> str:
         async with self._bounded():
-            return _text(await self._redis.get(self._listened))
+            return await self._redis.get(self._listened) or ""
 
     async def listening(self, at: str) -> None:
         async with self._bounded():
@@ -368,7 +329,7 @@ class RedisStore(Connected):
     async def people(self) -> dict[str, ReminderSettings]:
         async with self._bounded():
             found = await self._redis.hgetall(self._people)
-        return {_text(person): reminder_settings(told) for person, told in found.items()}
+        return {person: reminder_settings(told) for person, told in found.items()}
 
     async def keep_person(self, person: str, settings: ReminderSettings) -> None:
         async with self._bounded():
@@ -376,8 +337,7 @@ class RedisStore(Connected):
 
     async def users(self) -> dict[str, str]:
         async with self._bounded():
-            found = await self._redis.hgetall(self._users)
-        return {_text(person): _text(user) for person, user in found.items()}
+            return dict(await self._redis.hgetall(self._users))
 
     async def keep_users(self, users: Mapping[str, str]) -> None:
         if users:
@@ -401,7 +361,7 @@ class RedisStore(Connected):
         state, parts = self._keys(slug)
         async with self._bounded():
             place = await self._redis.hmget(state, "team", "channel", "thread")
-            team, channel, thread = map(_text, place)
+            team, channel, thread = (name or "" for name in place)
             where = Place(team=team, channel=channel, thread=thread)
             async with self._redis.pipeline(transaction=True) as forgetting:
                 aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
@@ -422,7 +382,7 @@ class RedisStore(Connected):
                 BEAT, 1, self._contents, ours, before, ALIVE_SECONDS, CONTENTS_SECONDS
             )
         self._content = ours
-        return frozenset(name.partition(" ")[0] for name in map(_text, found) if name != ours)
+        return frozenset(name.partition(" ")[0] for name in found if name != ours)
 
     async def ping(self) -> None:
         """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
@@ -431,7 +391,7 @@ class RedisStore(Connected):
             probing.get(self._probe)
             probing.delete(self._probe)
             _, found, _ = await probing.execute()
-        if _text(found) != token:
+        if found != token:
             raise Unavailable("Redis did not keep what was written")
         if not self._scanned:
             self._scanned = True
@@ -453,9 +413,9 @@ class RedisStore(Connected):
                     reading.hmget(key, "stage", "thread", "shape")
                 for key, (stage, thread, shape) in zip(keys, await reading.execute(), strict=True):
                     if stage:
-                        slug = _text(key).removeprefix(begin)
+                        slug = key.removeprefix(begin)
                         number = int(shape) if shape and shape.isdigit() else 0
-                        found[slug] = RoundtableSummary(slug, _text(stage), _text(thread), number)
+                        found[slug] = RoundtableSummary(slug, stage, thread or "", number)
         for one in found.values():
             if one.shape > SHAPE:
                 self._memory.note_newer(one.slug, newer("roundtable", one.slug))
@@ -484,13 +444,5 @@ def _fields(save: Save) -> tuple[str | int, ...]:
     )  # fmt: skip
 
 
-def _pairs(flat: list[bytes]) -> dict[str, bytes]:
-    return dict(zip(map(_text, flat[::2]), flat[1::2], strict=True))
-
-
-def _kinds(owes: object) -> frozenset[str]:
-    return frozenset(filter(None, _text(owes).split(SEPARATOR)))
-
-
-def _text(value: object) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else ""
+def _kinds(owes: str | None) -> frozenset[str]:
+    return frozenset(filter(None, (owes or "").split(SEPARATOR)))

@@ -90,6 +90,8 @@ def client(url: str, *, connections: int) -> Redis | RedisCluster:
     whole call, and redis-py's limit for each read and write would add a quarter to its cost.
     """
     options: dict[str, Any] = {
+        "decode_responses": True,
+        "encoding_errors": "replace",
         "max_connections": connections,
         "socket_timeout": None,
         "socket_connect_timeout": CALL_SECONDS,
@@ -174,14 +176,10 @@ async def _facts(redis: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     try:
         facts |= await redis.info()
-        facts |= {_text(name): _text(value) for name, value in (await redis.config_get("save")).items()}
+        facts |= await redis.config_get("save")
     except ResponseError as error:
         facts["refused"] = str(error)
     return facts
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def _advice(facts: Mapping[str, Any]) -> Iterator[Advice]:

@@ -92,11 +92,6 @@ class StoredState(NamedTuple):
     def part_count(self) -> int:
         return sum(len(parts.stored) for parts in self.parts.values())
 
-    @property
-    def following(self) -> str:
-        """The end of the stored state."""
-        return _text({kind: parts.following for kind, parts in self.parts.items()})
-
 
 class Save(NamedTuple):
     """*added* and *gone* are parts, named by kind and number. *whole*: no other parts are stored."""
@@ -122,7 +117,8 @@ def saving(roundtable: Roundtable, before: StoredState | None) -> Save:
         if len(parts[kind].numbers) != len(old.numbers) + len(new):
             gone += [part_name(kind, number) for number in sorted(old.stored - parts[kind].stored)]
     after = StoredState(roundtable, token_hex(8), parts)
-    state = f'{_without_parts(roundtable)[:-1]},"{PARTS}":{_text(named)},"{FOLLOWING}":{after.following}}}'
+    following = {kind: its.following for kind, its in parts.items()}
+    state = f'{_without_parts(roundtable)[:-1]},"{PARTS}":{_text(named)},"{FOLLOWING}":{_text(following)}}}'
     return Save(after, state, added, gone, whole=not (before and before.parts))
 
 
@@ -152,20 +148,11 @@ def _next_parts(
     return parts, new
 
 
-def restored(
-    slug: str,
-    link: str,
-    state: bytes | str,
-    stored: Mapping[str, bytes | str],
-    before: StoredState | None = None,
-) -> StoredState:
-    """
-    *stored* may lack the parts of *before*, an earlier save that this one continues. Raises NewerVersion, and
-    UnreadableState when *state* or a part that it names is damaged or missing.
-    """
-    roundtable = decoded(slug, state)
+def restored(slug: str, link: str, state: str, stored: Mapping[str, str]) -> StoredState:
+    """Raises NewerVersion, and UnreadableState when *state* or a part that it names is damaged or missing."""
     try:
-        return _restored(roundtable, link, _object(state), stored, before)
+        roundtable = parsed(Roundtable, slug, state, what="roundtable")
+        return _restored(roundtable, link, _object(state), stored)
     except ValidationError as error:
         where, reason = _flaw(error)
         if all(map(_object, stored.values())):
@@ -173,7 +160,7 @@ def restored(
         flaw = f"{where} {reason}"
     except KeyError as error:
         flaw = f"its part {error} is missing"
-    except (TypeError, ValueError, AttributeError) as error:
+    except (UnreadableState, TypeError, ValueError, AttributeError) as error:
         flaw = str(error)
     raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {flaw}")
 
@@ -185,17 +172,10 @@ class StoreMemory:
         self.saved: LruCache[str, StoredState] = LruCache(REMEMBERED)
         self.newer: dict[str, str] = {}
 
-    def restore(
-        self,
-        slug: str,
-        link: str,
-        state: bytes | str,
-        parts: Mapping[str, bytes | str],
-        before: StoredState | None = None,
-    ) -> StoredState:
+    def restore(self, slug: str, link: str, state: str, parts: Mapping[str, str]) -> StoredState:
         """As `restored`, and remembered."""
         try:
-            self.saved[slug] = found = restored(slug, link, state, parts, before)
+            self.saved[slug] = found = restored(slug, link, state, parts)
         except NewerVersion as error:
             self.note_newer(slug, str(error))
             raise
@@ -216,11 +196,7 @@ class StoreMemory:
 
 
 def _restored(
-    roundtable: Roundtable,
-    link: str,
-    state: Mapping[str, Any],
-    stored: Mapping[str, bytes | str],
-    before: StoredState | None,
+    roundtable: Roundtable, link: str, state: Mapping[str, Any], stored: Mapping[str, str]
 ) -> StoredState:
     if PARTS not in state:
         return StoredState(roundtable, link, {})
@@ -228,21 +204,18 @@ def _restored(
     changes: dict[str, Any] = {}
     parts = {}
     for kind, adapter in KINDS.items():
-        old = before.parts[kind].numbers.values() if before else ()
-        read = {number: value for value, number in old}
+        read: dict[int, BaseModel] = {}
         fields: dict[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
         for field, _ in _fields(roundtable, kind):
             if field not in named:
                 continue
-            most = len(stored) + len(read)
-            numbers = tuple(islice(_numbers(named[field]), most + 1))
+            numbers = tuple(islice(_numbers(named[field]), len(stored) + 1))
             for number in numbers:
                 if number not in read:
                     read[number] = adapter.validate_json(stored[part_name(kind, number)])
             changes[field] = tuple(read[number] for number in numbers)
             fields[field] = changes[field], _with_numbers((), numbers)
-        kept = Parts(fields).stored
-        used = {id(value): (value, number) for number, value in read.items() if number in kept}
+        used = {id(value): (value, number) for number, value in read.items()}
         parts[kind] = Parts(fields, used, int(following[kind]))
     if ENTRIES in changes:
         entries = {entry.id: entry for entry in changes.pop(ENTRIES)}
@@ -287,17 +260,7 @@ def _numbers(ranges: Iterable[Any]) -> Iterator[int]:
         yield from range(first, last + 1)
 
 
-def decoded(slug: str, content: bytes | str) -> Roundtable:
-    try:
-        roundtable = parsed(Roundtable, slug, content, what="roundtable")
-    except UnreadableState as error:
-        raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {error}") from None
-    if roundtable.slug != slug:
-        raise UnreadableState(f"the stored roundtable {slug!r} says that it is {roundtable.slug!r}")
-    return roundtable
-
-
-def decoded_notice(slug: str, content: bytes | str) -> Notice | None:
+def decoded_notice(slug: str, content: str) -> Notice | None:
     """None when it cannot be read: it is begun anew, since git has the reviews. Raises NewerVersion."""
     try:
         return parsed(Notice, slug, content, what="notice of the reviews of")
@@ -306,7 +269,7 @@ def decoded_notice(slug: str, content: bytes | str) -> Notice | None:
         return None
 
 
-def parsed(kind: type[S], slug: str, content: bytes | str, *, what: str) -> S:
+def parsed(kind: type[S], slug: str, content: str, *, what: str) -> S:
     """Raises NewerVersion, and UnreadableState with the first flaw. *what* names the kind in sentences."""
     shape = kind.model_fields["shape"].default
     try:
@@ -320,6 +283,8 @@ def parsed(kind: type[S], slug: str, content: bytes | str, *, what: str) -> S:
         raise NewerVersion(newer(what, slug))
     if found.shape < shape:
         raise UnreadableState("an earlier version saved it, in another form")
+    if found.slug != slug:
+        raise UnreadableState(f"it says that it is {found.slug!r}")
     return found
 
 
@@ -337,20 +302,20 @@ def newer(what: str, slug: str, where: str = "") -> str:
     )
 
 
-def _is_newer(slug: str, content: bytes | str, *, shape: int) -> bool:
+def _is_newer(slug: str, content: str, *, shape: int) -> bool:
     """Whether unreadable *content* is intact JSON about *slug* that says it has *shape* or a later one."""
     read = _object(content)
     return read.get("slug") == slug and isinstance(read.get("shape"), int) and read["shape"] >= shape
 
 
-def _object(content: bytes | str) -> dict[str, Any]:
+def _object(content: str) -> dict[str, Any]:
     with suppress(ValueError, RecursionError):
         read = json.loads(content)
         return read if isinstance(read, dict) else {}
     return {}
 
 
-def reminder_settings(content: bytes | str) -> ReminderSettings:
+def reminder_settings(content: str) -> ReminderSettings:
     """The usual ones when they cannot be read."""
     try:
         return ReminderSettings.model_validate_json(content)

@@ -4,8 +4,6 @@ import asyncio
 
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice, TellThread
-from bot.engine.ports import RateBudget
-from bot.storage.limiter import RedisRateLimit
 from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
 from tests.patience import wait_until
@@ -89,11 +87,3 @@ async def test_work_of_two_teams(shared_url: str) -> None:
             for task in working:
                 task.cancel()
             await asyncio.wait(working)
-
-
-async def test_the_pace_of_two_teams(shared_url: str) -> None:
-    """Slack counts the calls of each team by itself: one that is held back does not hold the other."""
-    async with RedisRateLimit(shared_url, team="T1") as one, RedisRateLimit(shared_url, team="T2") as other:
-        budget = RateBudget("post:C1", 0.001, 1)
-        await one.hold(budget, seconds=3600)
-        assert await other.take([budget]) == 0

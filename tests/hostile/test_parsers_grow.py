@@ -387,7 +387,7 @@ FILES: Mapping[str, Read] = {
     "a review in a file": lambda said: review_file.redacted_content(
         said.encode(), lambda one: SECRETS(one).text
     ),
-    "live state": told(lambda said: serialization.decoded("a", said)),
+    "live state": told(lambda said: serialization.parsed(Roundtable, "a", said, what="roundtable")),
     "files found": survey._counts,
     "code that is searched": lambda said: ranked(
         [survey.CodeLine(said[:90], number, row) for number, row in enumerate(said.splitlines())],

@@ -13,7 +13,7 @@ from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
 from bot.errors import NewerVersion
 from bot.slack.posting import carried_by, is_slacks, item_of, last_line_of, metadata, part_key, step_of
-from bot.storage.serialization import UnreadableState, decoded
+from bot.storage.serialization import UnreadableState, parsed
 from tests.hostile.test_files_of_others import any_text, deep, objects, values, written
 
 API = "http://127.0.0.1:8765/api/"
@@ -106,4 +106,5 @@ stored = objects(*Roundtable.model_fields, slug=st.just(SLUG), shape=st.sampled_
 def test_any_stored_value_is_a_roundtable_or_unreadable(content: bytes) -> None:
     """Whoever can write to Redis can stop a roundtable, and no more than that one."""
     with suppress(UnreadableState, NewerVersion):
-        assert decoded(SLUG, content).model_dump_json()
+        found = parsed(Roundtable, SLUG, content.decode(errors="replace"), what="roundtable")
+        assert found.model_dump_json()

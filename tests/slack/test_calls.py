@@ -11,12 +11,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Message
 from bot.domain.values.places import Place
-from bot.engine.ports import RateBudget, RateLimit, Urgency
+from bot.engine.ports import Urgency
 from bot.errors import Postponed, SlackError
 from bot.slack.chat import SlackChat
 from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, Calls, Identity, opened
-from bot.slack.pace import RATES, Pace
-from bot.storage.limiter import LocalRateLimit
+from bot.slack.pace import RATES, Pace, RateBudget, RateLimit
 from slack_sandbox import App, Sandbox, Timing
 from tests.patience import PATIENCE_SECONDS
 from tests.slack.conftest import MAYA
@@ -195,7 +194,7 @@ async def test_at_this_pace_slack_never_complains(roster: Roster) -> None:
         opened(sandbox.bot_token, api_url=sandbox.api_url) as client,
     ):
         us = Identity(team=sandbox.team_id, user=sandbox.bot_user_id, bot=sandbox.bot_id)
-        chat = SlackChat(client, roster, us, pace=Pace(LocalRateLimit(speed=20)))
+        chat = SlackChat(client, roster, us, pace=Pace(RateLimit(speed=20)))
         place = Place(team=us.team, channel=sandbox.channel().id)
         for number in range(30):
             await chat.post(place, Message(text=f"{number}"), key=f"k{number}", again=False)

@@ -11,12 +11,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Action, Card, CardPart, CardRow, Choice, Link, Message
 from bot.domain.values.places import Belonging, Person, Place
-from bot.engine.ports import Profile, RateBudget, RateLimit, Urgency
+from bot.engine.ports import Profile, Urgency
 from bot.errors import Postponed, SlackError
 from bot.slack.chat import POSTED_AGAIN, SlackChat
 from bot.slack.client import Identity, is_here
 from bot.slack.history import PAGES
-from bot.slack.pace import Pace
+from bot.slack.pace import Pace, RateBudget, RateLimit
 from bot.slack.posting import is_slacks
 from slack_sandbox import Sandbox
 from slack_sandbox.changes import ChangeKind, SandboxChange

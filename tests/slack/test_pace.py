@@ -7,9 +7,8 @@ from functools import partial
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.engine.ports import RateBudget, RateLimit, Urgency
-from bot.slack.pace import EDITING, POSTING, TIER_3, Pace, budgets
-from bot.storage.limiter import LocalRateLimit
+from bot.engine.ports import Urgency
+from bot.slack.pace import EDITING, POSTING, TIER_3, Pace, RateBudget, RateLimit, budgets
 from tests.patience import wait_until
 
 EDIT = budgets(EDITING, team="T1", channel="C1", message="7.1")
@@ -77,7 +76,7 @@ async def test_a_caller_that_gives_up_holds_nobody_up() -> None:
 
 async def test_what_tidies_up_leaves_room_for_a_press() -> None:
     """However much of it there is: after it, seven presses in a row are answered at once."""
-    pace = Pace(LocalRateLimit(clock=lambda: 0.0))
+    pace = Pace(RateLimit(clock=lambda: 0.0))
     for urgency in (Urgency.TIDY, Urgency.ROOT, Urgency.CARD):
         for number in range(100):
             wanted = budgets(EDITING, team="T1", channel="C1", message=f"{urgency}.{number}", urgency=urgency)
@@ -99,7 +98,7 @@ async def test_what_is_not_waited_for_never_overtakes_who_waits() -> None:
 
 async def test_a_message_is_edited_now_and_then_unless_it_was_pressed() -> None:
     """A card every four seconds, the first message every thirty; and only the newest edit is sent (ADR 43)."""
-    pace = Pace(LocalRateLimit(clock=lambda: 0.0))
+    pace = Pace(RateLimit(clock=lambda: 0.0))
 
     async def wait(urgency: Urgency) -> float:
         wanted = budgets(EDITING, team="T1", channel="C1", message="7.1", urgency=urgency)

@@ -8,9 +8,7 @@ import pytest
 from redis.asyncio.cluster import RedisCluster as AnyCluster
 
 from bot.domain.reviews.notice import Notice
-from bot.engine.ports import RateBudget
 from bot.errors import Unavailable
-from bot.storage.limiter import RedisRateLimit
 from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
 from tests.patience import wait_until
@@ -40,15 +38,10 @@ async def test_the_keys_of_every_script_are_in_one_slot(
     redis_cluster: RedisCluster, scripts: dict[str, set[tuple[str, ...]]]
 ) -> None:
     """By the server's own count; the cluster would refuse others."""
-    async with (
-        RedisStore(redis_cluster.url, team="T1") as store,
-        RedisRateLimit(redis_cluster.url, team="T1") as limit,
-    ):
+    async with RedisStore(redis_cluster.url, team="T1") as store:
         await store.put(a_roundtable(outbox=OWED, timers={"deadline": NOW}), expected=0)
         await store.get(SLUG)
         await store.notices.put(Notice(slug=SLUG, version=1, now=NOW), expected=0)
-        await limit.take([RateBudget("post:C1", 1, 1), RateBudget("edit:C1", 1, 1)])
-        await limit.hold(RateBudget("post:C1", 1, 1), seconds=1)
         with redis_cluster.client() as client:
             client.hset(KEY, "state", '{"torn')
             async with RedisStore(redis_cluster.url, team="T1") as other:
@@ -59,7 +52,7 @@ async def test_the_keys_of_every_script_are_in_one_slot(
                 for script, calls in scripts.items()
             }
 
-    assert len(slots) == 7, "saving, reading, setting aside, unlisting, a notice, taking, holding"
+    assert len(slots) == 5, "saving, reading, setting aside, unlisting, a notice"
     assert len(set.union(*slots.values())) == 1
 
 

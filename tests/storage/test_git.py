@@ -104,58 +104,6 @@ async def test_names_in_every_script(workspace: GitWorkspace, git: Git) -> None:
 # --- repositories as they are found -------------------------------------------------------------------------------
 
 
-async def test_a_repository_with_history_is_used_as_it_is(git: Git) -> None:
-    """Its branch, under any name, and its files."""
-    git.begin()
-    git.commit("src/app.py", "print()\n")
-    git("switch", "--create", "feature/light")
-
-    async with GitWorkspace(git.root) as workspace:
-        await workspace.commit(SLUG, a_commit(), now=NOW)
-
-    assert git("branch", "--show-current") == "feature/light\n"
-    assert git.subjects == [f"roundtable({SLUG}): step 01-01 Needs", "by hand"]
-    assert git.shown("src/app.py") == "print()\n"
-    assert git.status == []
-
-
-async def test_a_repository_without_a_commit_gets_its_first(git: Git) -> None:
-    """On the branch that it is on."""
-    git.begin()
-    git("symbolic-ref", "HEAD", "refs/heads/trunk")
-
-    async with GitWorkspace(git.root) as workspace:
-        await workspace.commit(SLUG, a_commit(), now=NOW)
-
-    assert git("branch", "--show-current") == "trunk\n"
-    assert len(git.subjects) == 1
-
-
-async def test_a_folder_with_files_becomes_a_repository(git: Git) -> None:
-    """Its files are not committed behind anybody's back."""
-    git.root.mkdir()
-    git.write("notes.txt", "mine")
-
-    async with GitWorkspace(git.root) as workspace:
-        await workspace.commit(SLUG, a_commit(), now=NOW)
-
-    assert git.status == ["?? notes.txt"]
-
-
-async def test_a_folder_that_the_repository_around_it_ignores_is_a_workspace(git: Git) -> None:
-    """As `workspace/` in a checkout of ours, where the bot is tried: it is a repository of its own."""
-    git.begin()
-    (git.root / ".gitignore").write_text("/below/\n")
-
-    async with GitWorkspace(git.root / "below") as workspace:
-        await workspace.commit(SLUG, a_commit(), now=NOW)
-    async with GitWorkspace(git.root / "below") as workspace:
-        assert [one.known.slug for one in await workspace.items()] == [SLUG]
-
-    assert len(Git(git.root / "below").subjects) == 1
-    assert git.status == ["?? .gitignore"]
-
-
 async def test_a_file_in_its_place_is_refused(git: Git) -> None:
     """In one sentence."""
     git.root.write_text("not a folder")

@@ -108,11 +108,45 @@ def sparse(git: Git, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("make", [bare, linked, shallow, split_index, sparse])
+def on_a_branch(git: Git, _folder: Path) -> Path:
+    git("switch", "--quiet", "--create", "feature/light")
+    return git.root
+
+
+def without_a_commit(_git: Git, folder: Path) -> Path:
+    Git(folder).begin()
+    Git(folder)("symbolic-ref", "HEAD", "refs/heads/trunk")
+    return folder
+
+
+def folder_with_files(_git: Git, folder: Path) -> Path:
+    Git(folder).write("notes.txt", "mine")
+    return folder
+
+
+def ignored_by_the_one_around_it(git: Git, _folder: Path) -> Path:
+    git.write(".gitignore", "/below/\n")
+    return git.root / "below"
+
+
+@pytest.mark.parametrize(
+    ("make", "branch"),
+    [
+        (bare, "main"),
+        (linked, "items"),
+        (shallow, "main"),
+        (split_index, "main"),
+        (sparse, "main"),
+        (on_a_branch, "feature/light"),
+        (without_a_commit, "trunk"),
+        (folder_with_files, "main"),
+        (ignored_by_the_one_around_it, "main"),
+    ],
+)
 async def test_any_form_of_a_repository_is_a_workspace(
-    git: Git, tmp_path: Path, make: Callable[[Git, Path], Path]
+    git: Git, tmp_path: Path, make: Callable[[Git, Path], Path], branch: str
 ) -> None:
-    """A checkout shows what was committed, and git has nothing to say."""
+    """Commits go on its branch, a checkout shows them, and git has nothing to say of files but a person's own."""
     git.begin()
     git.commit("src/app.py", "one\n")
     git.commit("src/app.py", "two\n")
@@ -120,11 +154,13 @@ async def test_any_form_of_a_repository_is_a_workspace(
 
     async with GitWorkspace(other.root, seal=SEAL) as workspace:
         await step(workspace, 1, 2)
+    async with GitWorkspace(other.root, seal=SEAL) as workspace:
         assert (await workspace.items())[0].steps_completed == 2
         assert await workspace.files(SLUG, ("part-2.md",))
 
     assert ids(other) == ["C1.1", "C1.2"]
-    assert make is bare or other.status == []
+    assert other("symbolic-ref", "--short", "HEAD").strip() == branch
+    assert make is bare or other.status == (["?? notes.txt"] if make is folder_with_files else [])
     assert make is bare or (other.root / ITEM / "part-2.md").read_text().endswith("Step 2.\n")
 
 

@@ -2,9 +2,6 @@
 
 import asyncio
 import fcntl
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -13,7 +10,6 @@ from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 
-LONG_AGO = 1_000_000_000
 HOUSEKEEPING = ("packed-refs.lock", "config.lock")
 
 
@@ -24,27 +20,6 @@ def turn_is_taken(git: Git) -> bool:
         except BlockingIOError:
             return True
     return False
-
-
-@contextmanager
-def a_person_moving_a_branch(git: Git, branch: str) -> Iterator[None]:
-    """`git update-ref` holds a branch from "prepare" until it is told to commit."""
-    running = subprocess.Popen(
-        ["git", "update-ref", "--stdin"],
-        cwd=git.root,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert running.stdin
-    assert running.stdout
-    running.stdin.write(f"start\nupdate {branch} {git('rev-parse', branch)}prepare\n")
-    running.stdin.flush()
-    assert running.stdout.readline() + running.stdout.readline() == "start: ok\nprepare: ok\n"
-    try:
-        yield
-    finally:
-        running.communicate("abort\n")
 
 
 async def test_a_commit_that_waits_for_a_lock_says_nothing_about_the_disk(git: Git) -> None:

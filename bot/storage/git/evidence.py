@@ -151,11 +151,7 @@ class GitEvidence:
         if file not in sizes:
             return ()
         sha = (await self._in_thread(lambda: _commit_of(files_at_tip(self._root))))[:SHA_CHARS]
-        importing = await self._look(search.importing(file, search.within(sizes)))
-        why = dict.fromkeys(importing, f"imports {file}")
-        for other, commits in await self._look(search.changed_with(file)):
-            if other in sizes:
-                why.setdefault(other, f"changed together with {file} in {commits} commits")
+        why = await self._look(search.related(file, sizes))
         found = (Passage(f"{other}@{sha}", reason) for other, reason in why.items() if other.isprintable())
         return tuple(islice(found, MOST_RELATED))
 

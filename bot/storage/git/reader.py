@@ -29,11 +29,13 @@ from bot.domain.transcript.people import Names, PeopleFile, with_names
 from bot.domain.transcript.seal import chain_in, take_over
 from bot.domain.values.text import one_line
 from bot.engine.ports import NOTHING, Listing, LoadedItem, Planning
+from bot.engine.review_ports import KeptReview
 from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import LAST, Branch
 from bot.storage.git.command import Git
 from bot.storage.git.history import found_edits
+from bot.storage.git.reviews import newest_reviews
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
     BRANCHES,
@@ -103,6 +105,9 @@ class ItemReader:
                 if place and (content := files.read(place, ARTIFACT_BYTES)) is not None:
                     found[name] = content.decode()
         return found
+
+    def reviews(self, slug: str, most: int) -> tuple[KeptReview, ...]:
+        return newest_reviews(self._branch, slug, most)
 
     def planning(self, slug: str) -> Planning:
         found = self._texts((path, f"{self._places.item(slug)}/{path}") for path in WRITTEN)

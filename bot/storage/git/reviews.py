@@ -26,51 +26,49 @@ class ReviewToStore(NamedTuple):
     now: str
 
 
-class ReviewWriter:
-    """For one thread. Raises WorkspaceError, OSError and GitError."""
-
-    def __init__(self, branch: Branch) -> None:
-        self._branch = branch
-        self._places = branch.places
-
-    def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
-        files = self._branch.files()
-        numbers = numbers_in(files, self._folder(slug))[-most:] if most else ()
-        found = (self._read(files, slug, number) for number in numbers)
-        return tuple(review for review in found if review)
-
-    def draft(self, sent: ReviewToStore, parent: Commit | None) -> tuple[KeptReview, CommitDraft | None]:
-        """The review on top of *parent*; no draft where the same text is there already."""
-        files = Files(self._branch.repository, parent)
-        files.refuse_submodule(self._folder(sent.slug))
-        if not sent.slug or files.folder(self._places.item(sent.slug)) is None:
-            raise WorkspaceError(f"There is no item {sent.slug!r}.", reason="no_item")
-        wanted = pygit2.hash(sent.content)
-        numbers = numbers_in(files, self._folder(sent.slug))
-        for number in numbers:
-            path = self._path(sent.slug, number)
-            entry = files.entry(path)
-            if entry and entry.id == wanted:
-                return KeptReview(number, path, sent.content), None
-        number = max(numbers, default=0) + 1
-        while files.entry(self._path(sent.slug, number)) is not None:  # a link or a folder
-            number += 1
-        kept = KeptReview(number, self._path(sent.slug, number), sent.content, is_new=True)
-        return kept, CommitDraft({kept.path: sent.content}, message_for(sent.slug, number), sent.now)
-
-    def _read(self, files: Files, slug: str, number: int) -> KeptReview | None:
-        """None for what others put there that cannot be read as a review, such as a huge file."""
-        path = self._path(slug, number)
+def newest_reviews(branch: Branch, slug: str, most: int) -> tuple[KeptReview, ...]:
+    """Without what others put there that cannot be read as a review, such as a huge file."""
+    files, found = branch.files(), []
+    for number in numbers_in(files, _folder(branch, slug))[-most:] if most else ():
+        path = _path(branch, slug, number)
         with suppress(FileRefused):
-            content = files.read(path, REVIEW_BYTES)
-            return None if content is None else KeptReview(number, path, content)
-        return None
+            if (content := files.read(path, REVIEW_BYTES)) is not None:
+                found.append(KeptReview(number, path, content))
+    return tuple(found)
 
-    def _folder(self, slug: str) -> str:
-        return f"{self._places.item(slug)}/{REVIEWS}"
 
-    def _path(self, slug: str, number: int) -> str:
-        return f"{self._folder(slug)}/{name_of(number)}"
+def draft_review(
+    branch: Branch, sent: ReviewToStore, parent: Commit | None
+) -> tuple[KeptReview, CommitDraft | None]:
+    """
+    The review on top of *parent*; no draft where the same text is there already. Raises WorkspaceError, OSError and
+    GitError.
+    """
+    files, folder = Files(branch.repository, parent), _folder(branch, sent.slug)
+    files.refuse_submodule(folder)
+    if not sent.slug or files.folder(branch.places.item(sent.slug)) is None:
+        raise WorkspaceError(f"There is no item {sent.slug!r}.", reason="no_item")
+    wanted = pygit2.hash(sent.content)
+    numbers = numbers_in(files, folder)
+    for number in numbers:
+        path = _path(branch, sent.slug, number)
+        entry = files.entry(path)
+        if entry and entry.id == wanted:
+            return KeptReview(number, path, sent.content), None
+    number = max(numbers, default=0) + 1
+    while files.entry(_path(branch, sent.slug, number)) is not None:  # a link or a folder
+        number += 1
+    kept = KeptReview(number, _path(branch, sent.slug, number), sent.content, is_new=True)
+    message = message_of(f"roundtable({sent.slug}): review {number:03}", (f"{ITEM}: {sent.slug}",))
+    return kept, CommitDraft({kept.path: sent.content}, message, sent.now)
+
+
+def _folder(branch: Branch, slug: str) -> str:
+    return f"{branch.places.item(slug)}/{REVIEWS}"
+
+
+def _path(branch: Branch, slug: str, number: int) -> str:
+    return f"{_folder(branch, slug)}/{name_of(number)}"
 
 
 def numbers_in(files: Files, folder: str) -> tuple[int, ...]:
@@ -87,7 +85,3 @@ def number_of(name: str) -> int:
 
 def name_of(number: int) -> str:
     return f"review-{number:03}.md"
-
-
-def message_for(slug: str, number: int) -> str:
-    return message_of(f"roundtable({slug}): review {number:03}", (f"{ITEM}: {slug}",))

@@ -111,20 +111,11 @@ class CodeSearch:
         within = self.within(sizes)
         searched = (word for word in dict.fromkeys(keywords) if word.strip() and word.isprintable())
         await asyncio.gather(*(self._search(keyword, within) for keyword in searched))
-        await self._relate(within)
-
-    async def _relate(self, within: Iterable[str]) -> None:
-        """First the files with the most of the words, then what imports them, then what changed together with them."""
         seeds = self._seeds()
-        for path, words in seeds.items():
-            self._related[path] = f"has {', '.join(sorted(words))}"
+        self._related = {path: f"has {', '.join(sorted(words))}" for path, words in seeds.items()}
         for path in seeds:
-            for other in await self.importing(path, within):
-                self._related.setdefault(other, f"imports {path}")
-        for path in seeds:
-            for other, commits in await self.changed_with(path):
-                if not is_ours(other, self._ours):
-                    self._related.setdefault(other, f"changed together with {path} in {commits} commits")
+            for other, why in (await self.related(path, sizes)).items():
+                self._related.setdefault(other, why)
 
     def _seeds(self) -> Mapping[str, list[str]]:
         words: dict[str, list[str]] = {}
@@ -140,7 +131,15 @@ class CodeSearch:
         most = sorted(words, key=lambda path: (-len(words[path]), -total[path], path))
         return {path: words[path] for path in most[:SEEDS]}
 
-    async def importing(self, path: str, within: Iterable[str]) -> list[str]:
+    async def related(self, path: str, sizes: Mapping[str, int]) -> Mapping[str, str]:
+        """Why: first the files that import *path*, then those that changed together with it."""
+        why = dict.fromkeys(await self._importing(path, self.within(sizes)), f"imports {path}")
+        for other, commits in await self._changed_with(path):
+            if other in sizes:
+                why.setdefault(other, f"changed together with {path} in {commits} commits")
+        return why
+
+    async def _importing(self, path: str, within: Iterable[str]) -> list[str]:
         """By the name of the file without its suffix, on a line that imports."""
         stem = path.rpartition("/")[2].partition(".")[0]
         if not STEM.fullmatch(stem):
@@ -150,7 +149,7 @@ class CodeSearch:
         paths = [printable(name).removeprefix("HEAD:") for name in said.out.split("\0") if name]
         return sorted(other for other in paths if other != path and not is_secret(other))
 
-    async def changed_with(self, path: str) -> list[tuple[str, int]]:
+    async def _changed_with(self, path: str) -> list[tuple[str, int]]:
         together: Counter[str] = Counter()
         for commit in await self.log(path, COMMITS_READ):
             if len(commit.paths) <= LARGEST_COMMIT:

@@ -28,7 +28,7 @@ from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.branch import Branch
 from bot.storage.git.command import Git, GitResult, explained
 from bot.storage.git.follow import Checkout
-from bot.storage.git.reviews import ReviewToStore, ReviewWriter, number_of
+from bot.storage.git.reviews import ReviewToStore, draft_review, number_of
 from bot.storage.git.seal import Seal
 from bot.storage.git.tree import (
     BRANCHES,
@@ -155,7 +155,6 @@ class _Local:
         self._branch = branch
         self._repository = self._branch.repository
         self._worker = Worker(self._branch, seal)
-        self._reviews = ReviewWriter(self._branch)
         self._checkout = Checkout(self._branch)
 
     def branch(self) -> str:
@@ -237,7 +236,7 @@ class _Local:
         added = [delta.new_file.path for delta in before.diff_to_tree(commit.tree).deltas]
         if slug and len(added) == 1 and number_of(added[0].rpartition("/")[2]):
             sent = ReviewToStore(slug, self._branch.content(commit, added[0]) or b"", _moment(commit))
-            draft = self._reviews.draft(sent, tip)[1]
+            draft = draft_review(self._branch, sent, tip)[1]
             return self._branch.build(tip, draft) if draft else tip
         return self._lifted(tip, commit, before, added)
 

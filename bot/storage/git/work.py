@@ -40,9 +40,9 @@ from bot.domain.transcript.seal import chain_in, lost_rows, read_chain, restore_
 from bot.domain.values.value import Value
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, FileRefused
 from bot.storage.git.branch import Branch, CommitDraft
-from bot.storage.git.history import due_exports
+from bot.storage.git.history import changes, due_exports
 from bot.storage.git.seal import Seal
-from bot.storage.git.tree import EFFECT, ITEM, STEP, Files, line_from, message_of, parent_of, trailer
+from bot.storage.git.tree import EFFECT, ITEM, STEP, Files, message_of, trailer
 
 FOLDER_LOST, META_LOST, LINES_LOST = "folder", "meta.json", "transcript"
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -88,6 +88,12 @@ class Worker:
         """The commit that *due* is on top of *parent*. *again*: it was made for another one."""
         return AppliedWork(due, self.files(parent), self, again=again).run()
 
+    def restore_meta(self, due: ItemWork, parent: GitCommit | None) -> CommitDraft:
+        """The newest meta.json that can be read; one that cannot is kept beside it."""
+        applied = AppliedWork(due, self.files(parent), self, again=False)
+        applied.write_meta(b"")
+        return applied.draft
+
     def files(self, commit: GitCommit | None) -> Files:
         return Files(self.branch.repository, commit)
 
@@ -109,11 +115,9 @@ class Worker:
     def edit_of_lines(self, slug: str, at: GitCommit | None) -> str:
         """The newest commit of others, in the history of *at*, that changed the transcript."""
         path = self.places.transcript(slug)
-        for commit in line_from(at):
-            before = self.files(parent_of(commit)).entry(path)
-            if not trailer(commit, ITEM) and self.files(commit).entry(path) != before:
-                return str(commit.short_id)
-        return str(at.short_id) if at else ""
+        found = changes(at, lambda commit: self.files(commit).entry(path)) if at else ()
+        by = next((commit for commit in found if not trailer(commit, ITEM)), at)
+        return str(by.short_id) if by else ""
 
     def put_back(self, parent: GitCommit, lost: GitCommit, now: str) -> GitCommit:
         """
@@ -212,7 +216,7 @@ class AppliedWork:
         after = self._write_lines(spoken, self._due.work.lines)
         if self._due.work.snapshot:
             after = self._write_specification(self._due.work.snapshot, spoken, after)
-        self._write_meta(after)
+        self.write_meta(after)
         if self._due.work.snapshot:
             due = due_exports(self._worker.branch, self._slug, self._at, self.files)
             self.files |= {path: text.encode("utf-8", "replace") for path, text in due.files.items()}
@@ -272,7 +276,7 @@ class AppliedWork:
 
     # --- the record ---------------------------------------------------------------------------------------------------
 
-    def _write_meta(self, spoken: bytes) -> None:
+    def write_meta(self, spoken: bytes) -> None:
         place, change, now = self._places.meta(self._slug), self._due.work.change, self._due.now
         before = self._read(place, META_BYTES)
         raw: Mapping[str, Any] | None = None
@@ -377,8 +381,8 @@ class AppliedWork:
 
     def _message(self) -> str:
         work = self._due.work
-        step = (f"{STEP}: {work.step}",) if work.step else ()
-        return message_of(work.subject, (f"{ITEM}: {self._slug}", *step, f"{EFFECT}: {work.id}"))
+        known = {ITEM: self._slug, STEP: work.step, EFFECT: work.id}
+        return message_of(work.subject, (f"{name}: {value}" for name, value in known.items() if value))
 
 
 def _with_hash(line: Line, digest: str) -> Line:

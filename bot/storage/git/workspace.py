@@ -31,24 +31,17 @@ from bot.domain.values.timestamps import seconds_since
 from bot.engine.ports import NOTHING, CommitResult, Exports, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
-from bot.files import ARTIFACT_BYTES, META_BYTES, folder
-from bot.storage.git.branch import Branch, CommitDraft
+from bot.files import ARTIFACT_BYTES, folder
+from bot.storage.git.branch import Branch
 from bot.storage.git.command import Git, explained
 from bot.storage.git.follow import Checkout
 from bot.storage.git.history import described
 from bot.storage.git.reader import ItemReader
-from bot.storage.git.reviews import ReviewToStore, ReviewWriter
+from bot.storage.git.reviews import ReviewToStore, draft_review
 from bot.storage.git.seal import Seal
 from bot.storage.git.survey import survey
-from bot.storage.git.tree import (
-    ITEM,
-    LOCK_SECONDS,
-    message_of,
-    parent_of,
-    remove_stale_locks,
-    shared_git_dir,
-)
-from bot.storage.git.work import AppliedWork, ItemWork, Worker, free_name, keep_unpushed
+from bot.storage.git.tree import LOCK_SECONDS, parent_of, remove_stale_locks, shared_git_dir
+from bot.storage.git.work import AppliedWork, ItemWork, Worker, keep_unpushed
 
 LARGEST_BATCH = 32
 """A larger batch would keep the first commit waiting for too long."""
@@ -67,15 +60,7 @@ class PendingCommit(NamedTuple):
     sure: bool = True
 
 
-class _Waiting(NamedTuple):
-    due: PendingCommit
-    receipt: Future[CommitResult]
-
-    def end(self, outcome: CommitResult | BaseException) -> None:
-        if isinstance(outcome, CommitResult) and not self.receipt.done():
-            self.receipt.set_result(outcome)
-        elif isinstance(outcome, BaseException) and not self.receipt.done():
-            self.receipt.set_exception(outcome)
+_Waiting = tuple[PendingCommit, Future[CommitResult]]
 
 
 class Batches:
@@ -92,11 +77,11 @@ class Batches:
         self._running: asyncio.Task[None] | None = None
 
     async def join(self, due: PendingCommit) -> CommitResult:
-        waiting = _Waiting(due, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
+        receipt: Future[CommitResult] = asyncio.get_running_loop().create_future()
+        self._waiting.append((due, receipt))
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._run())
-        return await waiting.receipt
+        return await receipt
 
     async def end(self) -> None:
         """Waits for the commits that were asked for."""
@@ -106,20 +91,19 @@ class Batches:
     async def _run(self) -> None:
         while self._waiting:
             some = [self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))]
-            await self._make([waiting for waiting in some if not waiting.receipt.cancelled()])
+            if asked := [(due, receipt) for due, receipt in some if not receipt.done()]:
+                await self._make(asked)
 
     async def _make(self, some: list[_Waiting]) -> None:
-        if not some:
-            return
-        made = asyncio.ensure_future(self._commit([waiting.due for waiting in some]))
-        await asyncio.wait({made})
-        error = made.exception()
-        if error is None:
-            for waiting, receipt in zip(some, made.result(), strict=True):
-                waiting.end(receipt)
-        elif len(some) == 1 or (isinstance(error, WorkspaceError) and error.reason in REASONS_FOR_ALL):
-            for waiting in some:
-                waiting.end(error)
+        (made,) = await asyncio.gather(self._commit([due for due, _ in some]), return_exceptions=True)
+        if not isinstance(made, BaseException):
+            for (_, receipt), result in zip(some, made, strict=True):
+                if not receipt.done():
+                    receipt.set_result(result)
+        elif len(some) == 1 or (isinstance(made, WorkspaceError) and made.reason in REASONS_FOR_ALL):
+            for _, receipt in some:
+                if not receipt.done():
+                    receipt.set_exception(made)
         else:
             for waiting in some:
                 await self._make([waiting])
@@ -145,7 +129,6 @@ class Writer:
         self.checkout = Checkout(branch)
         self.worker = Worker(branch, seal)
         self._reader = ItemReader(branch, seal)
-        self._reviews = ReviewWriter(branch)
         self._shared = shared
 
     def recover(self) -> None:
@@ -184,25 +167,22 @@ class Writer:
 
     def keep(self, review: ReviewToStore) -> KeptReview:
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, KeptReview]:
-            kept, draft = self._reviews.draft(review, tip)
+            kept, draft = draft_review(self.branch, review, tip)
             return (self.branch.build(tip, draft) if draft else tip), kept
 
         return self.advance(build, "reviews")
 
     def restore(self, slug: str, *, now: str) -> LoadedItem:
         """A meta.json that can be read, from the history; what stood in its place is kept beside it."""
+        subject = f"roundtable({slug}): meta.json restored"
+        due = ItemWork(slug=slug, work=Commit(subject=subject), now=now)
 
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, None]:
-            good = self.branch.good_meta(slug, now) if self._reader.load(slug, now=now).restorable else None
-            if good is None:
+            if not self._reader.load(slug, now=now).restorable:
                 return tip, None
-            path, files = self.worker.places.meta(slug), self.branch.files(tip)
-            before = files.read(path, META_BYTES)
-            aside = {free_name(files, path): before} if before is not None else {}
-            message = message_of(f"roundtable({slug}): meta.json restored", (f"{ITEM}: {slug}",))
-            return self.branch.build(tip, CommitDraft({**aside, path: good}, message, now)), None
+            return self.branch.build(tip, self.worker.restore_meta(due, tip)), None
 
-        self.advance(build, "meta.json restored")
+        self.advance(build, subject)
         return self._reader.read(slug, now=now)
 
     def read_lost(self, slug: str, after: LastLine, *, now: str, sure: bool) -> LoadedItem:
@@ -362,7 +342,6 @@ class GitWorkspace:
             self._reading = await self._in_thread(
                 self._reader, lambda: ItemReader(self._branch(), self._seal)
             )
-            self._kept = await self._in_thread(self._reader, lambda: ReviewWriter(self._branch()))
             await self._in_thread(self._writer, self._writing.recover)
             self._stack = stack.pop_all()
         self._first_look = asyncio.create_task(self._look_around())
@@ -437,7 +416,7 @@ class GitWorkspace:
 
     async def newest(self, slug: str, most: int) -> tuple[KeptReview, ...]:
         """See `Archive.newest`."""
-        return await self._in_thread(self._reader, lambda: self._kept.newest(slug, most))
+        return await self._in_thread(self._reader, lambda: self._reading.reviews(slug, most))
 
     async def restore(self, slug: str, *, now: str) -> LoadedItem:
         await self._abreast()

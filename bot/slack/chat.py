@@ -293,11 +293,11 @@ class SlackChat(Chat):
         stamps = [posted[number] for number in sorted(posted)]
         if message.card:
             await self._call.posted(place.channel, stamps[-1])
-        self._lookup.remember(place.but(thread=place.thread or stamps[0]), key, stamps[-1])
+        self._lookup.remember(place.but(thread=place.thread or stamps[0]), stamps[-1])
         return stamps
 
     async def _post_missing(
-        self, place: Place, message: Message, key: str, *, posted: dict[int, str], broadcast: bool
+        self, place: Place, message: Message, key: str, *, posted: dict[int, str], broadcast: bool = False
     ) -> None:
         """A long message to the channel continues in the thread of its first part."""
         rendered = self._parts(message)

@@ -204,29 +204,6 @@ async def test_a_post_that_was_not_noted_is_found_by_the_same_process(
     assert len(sandbox.thread(CHANNEL, thread.thread)) == 2
 
 
-async def test_looking_again_reads_only_what_is_new(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """Threads of a whole analysis are long; what we know to be older is not read."""
-    ts = await chat.post(thread, MAYA, key="k1", again=False)
-
-    await chat.post(thread, MAYA, key="k2", again=True)
-
-    assert sandbox.calls_of("conversations.replies")[-1].args["oldest"] == ts
-
-
-async def test_a_post_from_before_the_store_was_lost_is_found(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """Its answer was lost; when another attempt is made, the item has been taken up from git and has said more."""
-    sandbox.fail_next("chat.postMessage", hang_up=True, after=True)
-    with pytest.raises(SlackError):
-        await chat.post(thread, MAYA, key="offline-sync.a1.47", again=False)
-    await chat.post(thread, MAYA, key="offline-sync.b2.5", again=False)
-
-    await chat.post(thread, MAYA, key="offline-sync.a1.47", again=True)
-
-    assert len(sandbox.thread(CHANNEL, thread.thread)) == 3
-
-
 async def test_only_the_parts_that_are_missing_are_posted(
     chat: SlackChat, thread: Place, sandbox: Sandbox
 ) -> None:

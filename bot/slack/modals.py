@@ -111,7 +111,7 @@ def _element(field: FormField) -> View:
         case FieldKind.CHOICE:
             return _choice(field)
         case FieldKind.CHECKS:
-            return _checks(field)
+            return {"type": "checkboxes", **_several(field, RADIO_OPTIONS)}
         case FieldKind.PEOPLE:
             most = {"max_selected_items": field.most} if field.most else {}
             people = [one for one in field.initial if is_id(one)] if isinstance(field.initial, tuple) else []
@@ -122,10 +122,7 @@ def _element(field: FormField) -> View:
         case FieldKind.TIME:
             return {"type": "datetimepicker"}
         case FieldKind.REFS:
-            options = [_option(one) for one in field.options[:MOST_OPTIONS]]
-            chosen = [one for one in options if one["value"] in field.initial]
-            initially = {"initial_options": chosen} if chosen else {}
-            return {"type": "multi_static_select", **_prompt(field), "options": options, **initially}
+            return {"type": "multi_static_select", **_prompt(field), **_several(field, MOST_OPTIONS)}
         case _:
             assert_never(field.kind)
 
@@ -160,10 +157,10 @@ def _choice(field: FormField) -> View:
     return {"type": "static_select", **_prompt(field), **among, **initially}
 
 
-def _checks(field: FormField) -> View:
-    options = [_option(one) for one in field.options[:RADIO_OPTIONS]]
+def _several(field: FormField, most: int) -> View:
+    options = [_option(one) for one in field.options[:most]]
     chosen = [one for one in options if one["value"] in field.initial]
-    return {"type": "checkboxes", "options": options, **({"initial_options": chosen} if chosen else {})}
+    return {"options": options, **({"initial_options": chosen} if chosen else {})}
 
 
 def _channel(field: FormField) -> View:

@@ -340,7 +340,7 @@ def test_one_of_several_buttons_with_one_action_names_which() -> None:
     """The second option to decide on, as `blocks` writes it."""
     body = payload("block_actions")
     choice = menus.options(("Redis", "SQLite"))[1]
-    body["actions"][0] |= {"action_id": action_id(choice.action, 2), "value": value_of(choice, "t0ken")}
+    body["actions"][0] |= {"action_id": f"{action_id(choice.action)}.2", "value": value_of(choice, "t0ken")}
     pressed = parse.press(body, US, at=NOW)
 
     assert isinstance(pressed, parse.Pressed)

@@ -90,9 +90,12 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
             clock=now,
         )
         entrance = SlackRoute()
-        entrance.open(received(box))
         doors = {review_webhook.PATH: entrance.enter}
-        async with serving("127.0.0.1", port, post=doors), aiohttp.ClientSession() as session:
+        async with (
+            entrance.opened(received(box), seconds=1),
+            serving("127.0.0.1", port, post=doors),
+            aiohttp.ClientSession() as session,
+        ):
             yield Door(here, box, session, f"http://127.0.0.1:{port}")
 
 

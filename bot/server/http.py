@@ -75,14 +75,16 @@ class SlackRoute:
         finally:
             self._inside.discard(task)
 
-    def open(self, handler: Handler) -> None:
+    @asynccontextmanager
+    async def opened(self, handler: Handler, *, seconds: float) -> AsyncIterator[None]:
+        """At the end, no more are accepted, and running requests have *seconds* to be answered."""
         self._handler = handler
-
-    async def close(self, *, seconds: float) -> None:
-        """Running requests have *seconds* to be answered."""
-        self._handler = None
-        if self._inside:
-            await asyncio.wait(self._inside, timeout=seconds)
+        try:
+            yield
+        finally:
+            self._handler = None
+            if self._inside:
+                await asyncio.wait(self._inside, timeout=seconds)
 
 
 def received(route: Route) -> Handler:

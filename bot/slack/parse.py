@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from bot.domain.actions.action import Actions, Control
 from bot.domain.actions.table import ACTIONS
@@ -273,19 +273,14 @@ TOMBSTONE = "tombstone"
 """The subtype of a deleted root whose thread goes on."""
 
 
-class PersonMessage(NamedTuple):
+Given_co = TypeVar("Given_co", covariant=True)
+
+
+class Placed(NamedTuple, Generic[Given_co]):
+    """An input, and the place that it is for."""
+
     place: Place
-    said: Say
-
-
-class Amended(NamedTuple):
-    place: Place
-    amend: Amend
-
-
-class Retracted(NamedTuple):
-    place: Place
-    retract: Retract
+    given: Given_co
 
 
 class Picked(NamedTuple):
@@ -293,11 +288,6 @@ class Picked(NamedTuple):
 
     asked: VerbRequest
     label: str
-
-
-class Pressed(NamedTuple):
-    place: Place
-    press: Press
 
 
 class FormRequest(NamedTuple):
@@ -310,7 +300,7 @@ class FormRequest(NamedTuple):
     trigger: str
 
 
-def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
+def message(event: Payload, us: Identity, *, at: str) -> Placed[Say | Amend | Retract] | None:
     """A person's reply in a thread, or a change of one. None for all other messages, asides, and mentions of us."""
     subtype = word(event, "subtype")
     if subtype == "message_changed":
@@ -323,7 +313,7 @@ def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended
     return _words(event, us, text, at=at)
 
 
-def mention(event: Payload, us: Identity, *, at: str) -> VerbRequest | PersonMessage | None:
+def mention(event: Payload, us: Identity, *, at: str) -> VerbRequest | Placed[Say] | None:
     """
     What is said to us: a verb, or text for the roundtable of the thread. A message in a thread that mentions us later
     in the text is handled by `message`.
@@ -387,7 +377,7 @@ def is_at_home(body: Payload) -> bool:
 
 def press(
     body: Payload, us: Identity, *, at: str, actions: Actions = ACTIONS
-) -> Pressed | Picked | FormRequest | VerbRequest | None:
+) -> Placed[Press] | Picked | FormRequest | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
     id, option = word(pressed, "action_id"), part(pressed, "selected_option")
@@ -418,7 +408,7 @@ def press(
     if action.verb:
         return replace(asked, verb=action.verb)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
-    return Pressed(place, pressed_one)
+    return Placed(place, pressed_one)
 
 
 def _chosen_values(pressed: Payload) -> list[ButtonValue]:
@@ -430,18 +420,18 @@ def _chosen_values(pressed: Payload) -> list[ButtonValue]:
     return [carried(clean(one[:VALUE_CHARS])) for one in texts if one]
 
 
-def channel_gone(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelGone]:
+def channel_gone(event: Payload, us: Identity, *, at: str) -> Placed[ChannelGone]:
     kind, channel = word(event, "type"), needed(event, "channel")
     gone = ChannelGone(
         key=f"{kind}.{channel}.{needed(event, 'event_ts')}", at=at, archived=kind.endswith("_archive")
     )
-    return Place(team=us.team, channel=channel), gone
+    return Placed(Place(team=us.team, channel=channel), gone)
 
 
-def channel_moved(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelMoved]:
+def channel_moved(event: Payload, us: Identity, *, at: str) -> Placed[ChannelMoved]:
     old, new, ts = (needed(event, name) for name in ("old_channel_id", "new_channel_id", "event_ts"))
     moved = ChannelMoved(key=f"moved.{old}.{new}", at=at, channel=new, ts=ts)
-    return Place(team=us.team, channel=old), moved
+    return Placed(Place(team=us.team, channel=old), moved)
 
 
 class MarkRequest(NamedTuple):
@@ -456,12 +446,7 @@ def mark_request(body: Payload, us: Identity) -> MarkRequest:
     return MarkRequest(place.but(thread=place.thread or ts), ts, needed(body, "trigger_id"))
 
 
-class Reacted(NamedTuple):
-    place: Place
-    mark: MarkMessage
-
-
-def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
+def reaction(event: Payload, us: Identity, *, at: str) -> Placed[MarkMessage] | None:
     """None for other reactions, for those to our own messages and to things that are no messages, and for our own."""
     person, item = known(event, "user"), part(event, "item")
     kind = REACTIONS.get(word(event, "reaction").partition("::")[0])
@@ -484,7 +469,7 @@ def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
         is_reaction=True,
         removed=word(event, "type") == "reaction_removed",
     )
-    return Reacted(Place(team=us.team, channel=channel), mark)
+    return Placed(Place(team=us.team, channel=channel), mark)
 
 
 def form_request(body: Payload, us: Identity, action: str, subject: str) -> FormRequest:
@@ -528,7 +513,7 @@ def sender(body: Payload, us: Identity) -> str:
 # --- edits and deletions --------------------------------------------------------------------------------------------
 
 
-def _changed(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
+def _changed(event: Payload, us: Identity, *, at: str) -> Placed[Say | Amend | Retract] | None:
     """
     An edit of the text by its author; an unfurled link, a pin or a reply also changes the message, and is ignored. An
     aside that becomes a normal message counts as new, and a message that becomes an aside as deleted.
@@ -548,15 +533,15 @@ def _changed(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amende
         return _words({**now, "channel": event["channel"]}, us, text, at=at)
     edition = known(now, "edited", "ts") or needed(event, "ts")
     key, ts = f"{_key(event, now)}.{edition}", needed(now, "ts")
-    return Amended(_thread(event, now, us), Amend(key=key, at=at, person=_author(now, us), text=text, ts=ts))
+    return Placed(_thread(event, now, us), Amend(key=key, at=at, person=_author(now, us), text=text, ts=ts))
 
 
-def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
+def _deleted(event: Payload, us: Identity, *, at: str) -> Placed[Retract] | None:
     gone = part(event, "previous_message")
     if not by_person(gone, us) or not in_any_thread(gone) or _is_verb(gone, us) or is_aside(_text(gone, us)):
         return None
     key, ts = f"{_key(event, gone)}.deleted", needed(gone, "ts")
-    return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))
+    return Placed(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))
 
 
 # --- parts of messages ----------------------------------------------------------------------------------------------
@@ -578,7 +563,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
     )
 
 
-def _words(event: Payload, us: Identity, text: str, *, at: str) -> PersonMessage:
+def _words(event: Payload, us: Identity, text: str, *, at: str) -> Placed[Say]:
     said = Say(
         key=_key(event, event),
         at=at,
@@ -590,7 +575,7 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> PersonMessage
         to_us=addresses(event, us),
         files=_files(event, us),
     )
-    return PersonMessage(_thread(event, event, us), said)
+    return Placed(_thread(event, event, us), said)
 
 
 def _is_under_us(event: Payload, us: Identity) -> bool | None:

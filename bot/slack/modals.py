@@ -225,11 +225,10 @@ def _entered(element: Payload, us: Identity) -> FieldValue:
         return tuple(filter(None, map(_value, chosen))) if isinstance(chosen, list) else ()
     if "selected_users" in element:
         people = element["selected_users"]
-        return (
-            tuple(us.people.person(one) for one in map(_id, people) if one)
-            if isinstance(people, list)
-            else ()
+        ids = (
+            [one for one in people if isinstance(one, str) and is_id(one)] if isinstance(people, list) else ()
         )
+        return tuple(map(us.people.person, ids))
     if "selected_conversation" in element:
         return known(element, "selected_conversation")
     if "selected_date_time" in element:
@@ -242,10 +241,6 @@ def _entered(element: Payload, us: Identity) -> FieldValue:
 
 def _value(option: object) -> str:
     return word(option, "value")[:ID_CHARS] if isinstance(option, dict) else ""
-
-
-def _id(found: object) -> str:
-    return found if isinstance(found, str) and is_id(found) else ""
 
 
 def _field_of(block: str) -> str:

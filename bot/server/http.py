@@ -87,12 +87,17 @@ class SlackRoute:
                 await asyncio.wait(self._inside, timeout=seconds)
 
 
+def refuse(status: int, why: str, headers: Mapping[str, str] | None = None) -> web.Response:
+    """For programs."""
+    return web.json_response({"error": why}, status=status, headers=headers)
+
+
 def received(route: Route) -> Handler:
     """Checks the headers, reads the body within the limits, and gives both to *route*."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        if refused := route.refusal(request):
-            return refused
+        if refusal := route.refusal(request):
+            return refusal
         try:
             body = await _body(request, most_bytes=route.most_bytes)
         except _Unread as error:

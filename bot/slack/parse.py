@@ -404,7 +404,7 @@ def press(
         label = one_line(word(option or pressed, "text", "text")) or value
         return Picked(replace(asked, verb="resume", room=_room(body, place)), label)
     if action.opens_form(value):
-        return form_request(body, us, action, value)
+        return FormRequest(place, person, action, value, needed(body, "trigger_id"))
     if action.verb:
         return replace(asked, verb=action.verb)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
@@ -470,13 +470,6 @@ def reaction(event: Payload, us: Identity, *, at: str) -> Placed[MarkMessage] | 
         removed=word(event, "type") == "reaction_removed",
     )
     return Placed(Place(team=us.team, channel=channel), mark)
-
-
-def form_request(body: Payload, us: Identity, action: str, subject: str) -> FormRequest:
-    """Of a button, and of an option of an overflow menu: *action* and *subject* are what it carries."""
-    trigger = needed(body, "trigger_id")
-    place = (origin if is_at_home(body) else _origin)(body, us)
-    return FormRequest(place, clicker(body, us), action, subject, trigger)
 
 
 def heard(event: Payload, us: Identity) -> ThreadMessage | None:

@@ -446,26 +446,15 @@ async def test_without_a_reply_url_what_comes_of_a_press_waits_for_its_turn(
     assert "saved" in sandbox.message(ts).words
 
 
-async def test_a_reaction_twice_is_one(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """And one on a deleted message is none."""
+async def test_a_reaction_comes_and_goes_once(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """One that is there, or is not, or whose message is deleted, needs nothing."""
     ts = await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
-
-    await chat.react(thread, ts, ":eyes:")
-    await chat.react(thread, ts, "eyes")
-    await chat.react(thread, "1.000001", "eyes")
-
+    for stamp, emoji in ((ts, ":eyes:"), (ts, "eyes"), ("1.000001", "eyes")):
+        await chat.react(thread, stamp, emoji)
     assert [reaction.name for reaction in sandbox.message(ts).reactions] == ["eyes"]
 
-
-async def test_a_reaction_is_taken_away_once(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """One that is not there, or whose message is deleted, is away already."""
-    ts = await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
-    await chat.react(thread, ts, "eyes")
-
-    await chat.unreact(thread, ts, ":eyes:")
-    await chat.unreact(thread, ts, "eyes")
-    await chat.unreact(thread, "1.000001", "eyes")
-
+    for stamp, emoji in ((ts, ":eyes:"), (ts, "eyes"), ("1.000001", "eyes")):
+        await chat.unreact(thread, stamp, emoji)
     assert not sandbox.message(ts).reactions
 
 

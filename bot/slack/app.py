@@ -306,9 +306,9 @@ def _shortcuts(app: AsyncApp, reception: Reception) -> None:
 
     @app.shortcut({"type": "message_action", "callback_id": MARK_SHORTCUT})
     async def mark(ack: AsyncAck, body: Payload) -> None:
-        wanted = parse.mark_request(body, reception.us)
-        form = await reception.desk.mark_form(wanted.place, wanted.ts)
-        reception.open_form(body, form, wanted.trigger)
+        trigger = needed(body, "trigger_id")
+        form = await reception.desk.mark_form(*parse.mark_request(body, reception.us))
+        reception.open_form(body, form, trigger)
         await ack()
 
 

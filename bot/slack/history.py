@@ -210,7 +210,7 @@ class ThreadReader:
                 elif (one := heard(message, self._identity)) and one.ts > after:
                     said.append(one.but(about=about))
         ids = {name for one in said for name in (one.person.id, *called(one.text))}
-        names = {one: await self._names.or_id(one) for one in sorted(ids)}
+        names = await self._names.or_ids(ids)
         known = (
             one.but(
                 person=self._known(one.person, names[one.person.id]), text=calling_by_name(one.text, names)
@@ -263,9 +263,7 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
     messages, is_whole = await _all_messages(calls, place)
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
-    names = {
-        id: await lookup.or_id(id) for id in sorted({id for one in heard_people for id in called(one.text)})
-    }
+    names = await lookup.or_ids({id for one in heard_people for id in called(one.text)})
     said = (one.but(text=calling_by_name(one.text, names)) for one in heard_people)
     ours = ((ts, last_line_of(one)) for ts, one in messages.items() if one.get("bot_id") == us.bot)
     return ThreadEvidence(

@@ -213,11 +213,6 @@ def in_thread(event: Payload) -> bool:
     return known(event, "thread_ts") not in {"", word(event, "ts")}
 
 
-def in_any_thread(message: Payload) -> bool:
-    """Also as the root of a thread."""
-    return bool(known(message, "thread_ts"))
-
-
 def by_person(message: Payload, us: Identity) -> bool:
     if message.get("bot_id") or word(message, "subtype") not in SAID_BY_PEOPLE:
         return False
@@ -225,15 +220,11 @@ def by_person(message: Payload, us: Identity) -> bool:
 
 
 def addresses(message: Payload, us: Identity) -> bool:
-    return mention_of(us).match(word(message, "text")) is not None
-
-
-def mention_of(us: Identity) -> re.Pattern[str]:
-    return _mention(us.user)
+    return _mention_of(us.user).match(word(message, "text")) is not None
 
 
 @cache
-def _mention(user: str) -> re.Pattern[str]:
+def _mention_of(user: str) -> re.Pattern[str]:
     return re.compile(rf"\s*<@{re.escape(user)}(?:\|[^<>]*)?>[\s:,]*")
 
 
@@ -434,16 +425,10 @@ def channel_moved(event: Payload, us: Identity, *, at: str) -> Placed[ChannelMov
     return Placed(Place(team=us.team, channel=old), moved)
 
 
-class MarkRequest(NamedTuple):
-    place: Place
-    ts: str
-    trigger: str
-
-
-def mark_request(body: Payload, us: Identity) -> MarkRequest:
-    """The shortcut on a message."""
+def mark_request(body: Payload, us: Identity) -> tuple[Place, str]:
+    """The shortcut on a message: its thread, and its timestamp."""
     ts, place = needed(body, "message", "ts"), _origin(body, us)
-    return MarkRequest(place.but(thread=place.thread or ts), ts, needed(body, "trigger_id"))
+    return place.but(thread=place.thread or ts), ts
 
 
 def reaction(event: Payload, us: Identity, *, at: str) -> Placed[MarkMessage] | None:
@@ -514,7 +499,7 @@ def _changed(event: Payload, us: Identity, *, at: str) -> Placed[Say | Amend | R
     now, before = part(event, "message"), part(event, "previous_message")
     if word(now, "subtype") == TOMBSTONE:
         return _deleted(event, us, at=at)
-    if not by_person(now, us) or not in_any_thread(now) or word(now, "edited", "user") == us.user:
+    if not by_person(now, us) or not known(now, "thread_ts") or word(now, "edited", "user") == us.user:
         return None
     text = _content(now, us)
     if text == (before_text := _content(before, us)) or _is_verb(now, us):
@@ -531,7 +516,9 @@ def _changed(event: Payload, us: Identity, *, at: str) -> Placed[Say | Amend | R
 
 def _deleted(event: Payload, us: Identity, *, at: str) -> Placed[Retract] | None:
     gone = part(event, "previous_message")
-    if not by_person(gone, us) or not in_any_thread(gone) or _is_verb(gone, us) or is_aside(_text(gone, us)):
+    if not by_person(gone, us) or not known(gone, "thread_ts"):
+        return None
+    if _is_verb(gone, us) or is_aside(_text(gone, us)):
         return None
     key, ts = f"{_key(event, gone)}.deleted", needed(gone, "ts")
     return Placed(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))
@@ -599,7 +586,7 @@ def _text(message: Payload, us: Identity, *, without: re.Pattern[str] | None = N
 
 
 def _said_to_us(message: Payload, us: Identity) -> str:
-    return _text(message, us, without=mention_of(us) if addresses(message, us) else None)
+    return _text(message, us, without=_mention_of(us.user) if addresses(message, us) else None)
 
 
 def _content(message: Payload, us: Identity) -> str:

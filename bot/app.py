@@ -43,7 +43,7 @@ from bot.engine.evidence_ports import NO_SIGHT, Sights
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Clock, Exports, Meter, Store, Voices, Wake, now
+from bot.engine.ports import Clock, Exports, Meter, Voices, Wake, now
 from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
@@ -63,7 +63,7 @@ from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
 from bot.server.metrics import Metrics
 from bot.server.review_webhook import ReviewWebhook
-from bot.settings import Settings
+from bot.settings import Settings, revealed
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.chat import SlackChat
@@ -231,7 +231,10 @@ def pace(settings: Settings, *, speed: float | None = None) -> Pace:
 
 
 class Variations(NamedTuple):
-    """What the sandbox and tests have in place of what the settings say. *speed* is that of `pace`."""
+    """
+    What the sandbox and tests have in place of what the settings say. *over* and *policies* wrap those of the settings,
+    and *speed* is that of `pace`.
+    """
 
     voices: Voices | None = None
     over: Callable[[Voices], Voices] | None = None
@@ -240,20 +243,13 @@ class Variations(NamedTuple):
     clock: Clock = now
 
 
+AS_SET = Variations()
+
+
 @asynccontextmanager
-async def bot(
-    settings: Settings,
-    *,
-    web: bool = True,
-    voices: Voices | None = None,
-    over: Callable[[Voices], Voices] | None = None,
-    policies: Callable[[Policies], Policies] | None = None,
-    speed: float | None = None,
-    clock: Clock = now,
-) -> AsyncIterator[None]:
+async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET) -> AsyncIterator[None]:
     """
-    The bot, up and listening; its personas speak by *voices*, *over* and *policies* wrap those of the settings, *web*
-    shows its health, and *speed* is that of `pace`. On leaving, it takes in nothing more, ends its work, and lets go.
+    The bot, up and listening; *web* shows its health. On leaving, it takes in nothing more, ends its work, and lets go.
 
     Health is already served while it waits for Slack. Raises ConfigError with a sentence when it cannot start.
     """
@@ -261,7 +257,6 @@ async def bot(
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
         metrics = stack.enter_context(observed(settings))
-        how = Variations(voices, over, policies, speed, clock)
         has = await enter(team_files(settings, how, metrics))
         client = await enter(slack_client.opened(token, api_url=settings.slack_api_url))
         endpoints = Endpoints(settings, workspace=has.files, metrics=metrics)
@@ -358,8 +353,11 @@ async def team_at_work(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
         )  # fmt: skip
-        parts = roundtables, saved, performers, personal, viewers
-        commands = _commands(*parts, triage=triage, secret=secret, sources=sources)
+        commands = Commands(
+            roundtables=roundtables, store=saved, workspace=files, records=kept, chat=chat, playbook=agenda,
+            personal=personal, viewers=viewers, redact=redact, sources=sources,
+            ask_review=triage.ask, read_review=triage.read, secret=derived.slug_secret(secret),
+        )  # fmt: skip
         reception = Reception(desk=commands, chat=chat, us=us, memory=saved, clock=clock)
         stack.push_async_callback(reception.errands.drain, ERRAND_SECONDS)
         if has.sync:
@@ -402,7 +400,7 @@ async def _knowing(
     us: Identity, settings: Settings, redact: Redact, saved: UserStore, files: GitWorkspace
 ) -> Identity:
     """With what Slack does not say about us."""
-    apps = us.apps | slack_client.app_of(_words(settings.slack_app_token))
+    apps = us.apps | slack_client.app_of(revealed(settings.slack_app_token))
     people = PeopleDirectory(person_ids(settings, us.team), store=saved)
     people.leave_out(await files.forgotten())
     return replace(us, redact=redact, apps=apps, people=people)
@@ -448,34 +446,6 @@ async def _abreast(sync: Sync, metrics: Metrics) -> AsyncIterator[None]:
 
 def records(files: GitWorkspace, redact: Redact, playbook: Playbook) -> KeptRecords:
     return KeptRecords(files.transcript, redact, labels_of(playbook), files.people)
-
-
-def _commands(
-    roundtables: Roundtables,
-    saved: Store,
-    performers: Performers,
-    personal: Personal,
-    viewers: Viewers,
-    *,
-    triage: ReviewTriage,
-    secret: str,
-    sources: SourceReaders,
-) -> Commands:
-    return Commands(
-        roundtables=roundtables,
-        ask_review=triage.ask,
-        read_review=triage.read,
-        store=saved,
-        workspace=performers.workspace,
-        records=performers.records,
-        chat=performers.chat,
-        playbook=performers.playbook,
-        personal=personal,
-        viewers=viewers,
-        secret=derived.slug_secret(secret),
-        redact=performers.redact,
-        sources=sources,
-    )
 
 
 @asynccontextmanager
@@ -621,8 +591,12 @@ def _ownership(settings: Settings, team: str, at_once: int) -> AbstractAsyncCont
     return Ownership(settings.redis_url.get_secret_value(), team=team, at_once=at_once)
 
 
-def _words(secret: SecretStr | None) -> str:
-    return secret.get_secret_value() if secret else ""
+@asynccontextmanager
+async def own_slack(settings: Settings) -> AsyncIterator[tuple[AsyncWebClient, Identity]]:
+    """For a command. Raises ConfigError without a token, and SlackError when it is not accepted."""
+    token = required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
+        yield client, await slack_client.identify(client)
 
 
 def required(secret: SecretStr | None, name: str) -> str:

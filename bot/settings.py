@@ -45,6 +45,11 @@ def _text(value: object) -> str:
     return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
 
 
+def revealed(secret: SecretStr | None) -> str:
+    """Empty when it is not set."""
+    return secret.get_secret_value() if secret else ""
+
+
 def _shaped(pattern: str) -> AfterValidator:
     def check(value: Value) -> Value:
         if not re.fullmatch(pattern, _text(value)):

@@ -13,7 +13,6 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import replace
 from typing import NamedTuple
 
-from pydantic import SecretStr
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
@@ -21,7 +20,7 @@ from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import app
-from bot.app import TeamAtWork, Variations
+from bot.app import AS_SET, TeamAtWork, Variations
 from bot.content.policies import read_policies
 from bot.domain.catalog.policy import TeamLimits
 from bot.engine import audit
@@ -31,7 +30,7 @@ from bot.expiry import BY_THE_BOT
 from bot.log import about
 from bot.server.connection import Endpoints, answered, beside
 from bot.server.metrics import Metrics
-from bot.settings import Settings
+from bot.settings import Settings, revealed
 from bot.slack import client as slack_client
 from bot.slack.app import slack_app
 from bot.slack.client import Identity
@@ -246,9 +245,7 @@ class Tenants:
 
 
 @asynccontextmanager
-async def bot(
-    settings: Settings, *, web: bool = True, how: Variations | None = None
-) -> AsyncIterator[Tenants]:
+async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET) -> AsyncIterator[Tenants]:
     """As `app.bot`, for the teams that have installed the app. *web* shows health."""
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
@@ -257,8 +254,7 @@ async def bot(
         client = await enter(slack_client.opened("", api_url=settings.slack_api_url))
         store = await enter(_store(settings))
         sealed = store if isinstance(store, RedisInstallations) else store.installations
-        clock = how.clock if how else now
-        installed = installations(settings, sealed, client, clock=clock)
+        installed = installations(settings, sealed, client, clock=how.clock)
         endpoints = Endpoints(settings, metrics=metrics)
 
         def opening(team: str) -> AbstractAsyncContextManager[Tenant]:
@@ -266,13 +262,12 @@ async def bot(
             calls = min(named.calls, settings.model_calls)
             own = settings.of_team(team).model_copy(update={"model_calls": calls})
             own_client = TeamClient(client, installed, team)
-            has = how or Variations()
-            return _tenant(own, team, own_client, process=endpoints, limits=named, how=has)
+            return _tenant(own, team, own_client, process=endpoints, limits=named, how=how)
 
         async def is_installed(team: str) -> bool:
             return await installed.bot(team) is not None
 
-        stopped = StoppedTeams(settings, sealed, clock)
+        stopped = StoppedTeams(settings, sealed, how.clock)
         tenants = Tenants(opening, is_installed=is_installed, drop=stopped.drop)
         several = SeveralApp(
             client,
@@ -280,7 +275,7 @@ async def bot(
             States(sealed),
             tenants,
             client_id=settings.slack_client_id or "",
-            client_secret=_secret(settings.slack_client_secret),
+            client_secret=revealed(settings.slack_client_secret),
             url=settings.url or "",
         )
         endpoints.of_several(store.ping, lambda: [one.endpoints for one in tenants.opened])
@@ -313,7 +308,7 @@ async def _tenant(
         us = await answered(
             lambda: _identity(client, team), refusal="Slack refused the token of this workspace"
         )
-        secret = _secret(settings.seal_key[-1])
+        secret = revealed(settings.seal_key[-1])
         at_work = await enter(
             app.team_at_work(settings, has, client, us, endpoints, secret=secret, at_once=limits.effects)
         )
@@ -340,8 +335,8 @@ async def _identity(client: AsyncWebClient, team: str) -> Identity:
 @asynccontextmanager
 async def _store(settings: Settings) -> AsyncIterator[SqliteStore | RedisInstallations]:
     if settings.redis_url:
-        await refuse_node(_secret(settings.redis_url))
-        async with RedisInstallations(_secret(settings.redis_url)) as redis:
+        await refuse_node(revealed(settings.redis_url))
+        async with RedisInstallations(revealed(settings.redis_url)) as redis:
             yield redis
     else:
         async with SqliteStore(settings.workspace / STATE) as sqlite:
@@ -391,10 +386,10 @@ def installations(
 ) -> Installations:
     rotator = AsyncTokenRotator(
         client_id=settings.slack_client_id or "",
-        client_secret=_secret(settings.slack_client_secret),
+        client_secret=revealed(settings.slack_client_secret),
         client=client,  # Bolt's own knows neither SLACK_API_URL nor a proxy
     )
-    keys = [_secret(key) for key in settings.token_key]
+    keys = [revealed(key) for key in settings.token_key]
     return Installations(sealed, keys=keys, allowed=settings.teams, rotator=rotator, clock=clock)
 
 
@@ -402,7 +397,3 @@ def _limits(settings: Settings) -> Mapping[str, TeamLimits]:
     if settings.policies is None:
         return {}
     return read_policies(settings.policies, [one.key for one in app.playbook(settings).roster]).teams
-
-
-def _secret(secret: SecretStr | None) -> str:
-    return secret.get_secret_value() if secret else ""

@@ -178,10 +178,11 @@ async def test_slack_is_let_in_only_while_there_is_somebody_to_listen(port: int)
         async with client.post("/slack/events") as early:
             assert early.status == 503
 
-        entrance.open(handler)
+        opened = entrance.opened(handler, seconds=5)
+        await opened.__aenter__()
         delivery = asyncio.create_task(client.post("/slack/events"))
         await inside.wait()
-        closing = asyncio.create_task(entrance.close(seconds=5))
+        closing = asyncio.create_task(opened.__aexit__(None, None, None))
         await asyncio.sleep(0)
         async with client.post("/slack/events") as late:
             assert late.status == 503
@@ -202,11 +203,10 @@ async def test_a_delivery_that_takes_too_long_holds_up_no_stop(port: int) -> Non
         await asyncio.Event().wait()
         raise AssertionError
 
-    entrance.open(stuck)
     async with site(port, {}, post={"/slack/events": entrance.enter}) as client:
-        delivery = asyncio.create_task(client.post("/slack/events"))
-        await inside.wait()
-        await entrance.close(seconds=0.01)
+        async with entrance.opened(stuck, seconds=0.01):
+            delivery = asyncio.create_task(client.post("/slack/events"))
+            await inside.wait()
         delivery.cancel()
         await asyncio.wait({delivery})
 

@@ -6,7 +6,7 @@ It changes nothing: no file, no git configuration, no key in the store.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from shutil import which
@@ -282,22 +282,34 @@ async def _without_tools(found: ModelRegistry, foreign: ForeignTools) -> tuple[s
 
 
 async def everything(settings: Settings) -> tuple[CheckResult, ...]:
+    personas, roster = check_personas(settings)
+    tools = (await tried("tools", check_tools(settings)),) if settings.mcp else ()
     if settings.several:
         from bot.cli import check_teams  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
 
-        return await check_teams.everything(settings)
-    personas, roster = check_personas(settings)
-    workspace = await tried("workspace", check_workspace(settings))
-    kept_elsewhere = settings.redis_url or not workspace.stops
-    tools = (await tried("tools", check_tools(settings)),) if settings.mcp else ()
-    triage = (await tried("triage", _triage(settings)),) if settings.triage_channel else ()
-    remote = (await tried("remote", check_remote(settings, workspace)),) if settings.remote else ()
+        places = await check_teams.check_places(settings)
+    else:
+        places = await _places(settings)
     return (
         check_settings(settings),
         personas,
         check_steps(settings, roster),
         *tools,
         *check_policies(settings, roster),
+        *places,
+        await tried("transport", check_transport(settings)),
+        await tried("model", check_models(settings, roster or Roster())),
+        await tried("web", check_web(settings)),
+    )
+
+
+async def _places(settings: Settings) -> tuple[CheckResult, ...]:
+    """Where one workspace of Slack has what it says: git, the store, and Slack itself."""
+    workspace = await tried("workspace", check_workspace(settings))
+    kept_elsewhere = settings.redis_url or not workspace.stops
+    triage = (await tried("triage", _triage(settings)),) if settings.triage_channel else ()
+    remote = (await tried("remote", check_remote(settings, workspace)),) if settings.remote else ()
+    return (
         workspace,
         *remote,
         await tried("store", _store(settings))
@@ -305,9 +317,6 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         else failed_check("store", "not tried: without REDIS_URL it is a part of the workspace"),
         await tried("slack", _slack(settings)),
         *triage,
-        await tried("transport", check_transport(settings)),
-        await tried("model", check_models(settings, roster or Roster())),
-        await tried("web", check_web(settings)),
     )
 
 
@@ -379,6 +388,11 @@ async def _store(settings: Settings) -> CheckResult:
         async with RedisStore(url, team=team) as store:
             await store.ping()
             waiting = _unfinished(len(await store.unfinished()), f" of {team}")
+    return await check_redis(url, waiting)
+
+
+async def check_redis(url: str, waiting: str = "") -> CheckResult:
+    await refuse_node(url)
     redis = await inspected(url)
     problems = tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
     return CheckResult("store", redis.found + waiting, problems)
@@ -388,11 +402,9 @@ async def _team(settings: Settings) -> str:
     """Whose keys are meant; empty when neither the workspace nor Slack says it."""
     if (team := app.team_of_workspace(settings)) or not settings.slack_bot_token:
         return team
-    async with slack_client.opened(
-        settings.slack_bot_token.get_secret_value(), api_url=settings.slack_api_url
-    ) as client:
-        with suppress(SlackError):
-            return (await slack_client.identify(client)).team
+    with suppress(SlackError):
+        async with app.own_slack(settings) as (_, us):
+            return us.team
     return ""
 
 
@@ -401,39 +413,38 @@ def _unfinished(count: int, whose: str = "") -> str:
 
 
 async def _slack(settings: Settings) -> CheckResult:
-    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
-    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        try:
-            us = await slack_client.identify(client)
-        except SlackError as error:
-            problem = "Slack cannot be asked" if error.again else "Slack refused SLACK_BOT_TOKEN"
-            return failed_check("slack", f"{problem}: {error}")
+    try:
+        async with app.own_slack(settings) as (_, us):
+            pass
+    except SlackError as error:
+        problem = "Slack cannot be asked" if error.again else "Slack refused SLACK_BOT_TOKEN"
+        return failed_check("slack", f"{problem}: {error}")
     words = f"bot {us.user} in workspace {us.team}"
     if found := app.team_of_workspace(settings):
         must_be(settings.workspace, us.team, found)
     if not us.scopes:
         return CheckResult("slack", f"{words}; Slack does not say what it may do")
-    missing = missing_scopes(",".join(us.scopes))
-    problems = tuple(
-        CheckProblem(f"The scope {scope} is missing: {SCOPES[scope]}.", stops=scope not in OPTIONAL)
-        for scope in missing
-    )
-    if not missing:
+    if not (problems := check_scopes(us.scopes)):
         return CheckResult("slack", f"{words}, all scopes granted")
     return CheckResult("slack", f"{words}; add what is missing, and install the app again", problems)
 
 
+def check_scopes(granted: Collection[str]) -> tuple[CheckProblem, ...]:
+    return tuple(
+        CheckProblem(f"The scope {scope} is missing: {SCOPES[scope]}.", stops=scope not in OPTIONAL)
+        for scope in missing_scopes(granted)
+    )
+
+
 async def _triage(settings: Settings) -> CheckResult:
     """Reviews are kept and told of in the threads without it, so nothing about it stops `run`."""
-    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
     named = settings.triage_channel or ""
-    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        try:
-            board = SlackBoard(client, await slack_client.identify(client))
-            found = await board.channel(named)
+    try:
+        async with app.own_slack(settings) as (client, us):
+            found = await SlackBoard(client, us).channel(named)
             await slack_client.call(client.conversations_history, channel=found, limit=1)
-        except SlackError as error:
-            return CheckResult("triage", named, (CheckProblem(str(error)),))
+    except SlackError as error:
+        return CheckResult("triage", named, (CheckProblem(str(error)),))
     return CheckResult("triage", f"{named} is {found}" if found != named else f"channel {found}")
 
 

@@ -6,16 +6,14 @@ from cryptography.fernet import Fernet
 
 from bot.cli import check
 from bot.cli.check import CheckProblem, CheckResult
-from bot.domain.catalog.personas import Roster
 from bot.errors import SlackError
 from bot.settings import Settings
 from bot.slack import client as slack_client
-from bot.slack.manifest import INSTALL_PATH, OPTIONAL, SCOPES, missing_scopes
+from bot.slack.manifest import INSTALL_PATH
 from bot.storage import sqlite
 from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
 from bot.storage.redis import RedisStore
-from bot.storage.redis_client import inspected, refuse_node
 from bot.tenants import installations
 
 FRESH_KEY = "ROUNDTABLE_TOKEN_KEY is not set. A fresh key, which nothing else knows: %s"
@@ -26,34 +24,16 @@ def fresh_key() -> CheckResult:
     return check.failed_check("token key", FRESH_KEY % Fernet.generate_key().decode())
 
 
-async def everything(settings: Settings) -> tuple[CheckResult, ...]:
-    personas, roster = check.check_personas(settings)
-    tools = (await check.tried("tools", check.check_tools(settings)),) if settings.mcp else ()
+async def check_places(settings: Settings) -> tuple[CheckResult, ...]:
     teams = [await check.tried(team, _team(settings, team)) for team in settings.teams]
-    return (
-        check.check_settings(settings),
-        personas,
-        check.check_steps(settings, roster),
-        *tools,
-        *check.check_policies(settings, roster),
-        *teams,
-        await check.tried("store", _store(settings)),
-        await check.tried("transport", check.check_transport(settings)),
-        await check.tried("model", check.check_models(settings, roster or Roster())),
-        await check.tried("web", check.check_web(settings)),
-    )
+    return (*teams, await check.tried("store", _store(settings)))
 
 
 async def _store(settings: Settings) -> CheckResult:
-    if not settings.redis_url:
-        await asyncio.to_thread(sqlite.inspected, settings.workspace / STATE)
-        return CheckResult("store", "for one process, in the workspaces")
-    url = settings.redis_url.get_secret_value()
-    await refuse_node(url)
-    redis = await inspected(url)
-    return CheckResult(
-        "store", redis.found, tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
-    )
+    if settings.redis_url:
+        return await check.check_redis(settings.redis_url.get_secret_value())
+    await asyncio.to_thread(sqlite.inspected, settings.workspace / STATE)
+    return CheckResult("store", "for one process, in the workspaces")
 
 
 async def _team(settings: Settings, team: str) -> CheckResult:
@@ -88,8 +68,5 @@ async def _installed(settings: Settings, team: str) -> CheckResult:
         except SlackError as error:
             again = "Slack cannot be asked" if error.again else "Slack refused its token"
             return CheckResult(team, "installed", (CheckProblem(f"{again}: {error}"),))
-    missing = missing_scopes(",".join(us.scopes)) if us.scopes else ()
-    return CheckResult(team, f"installed, bot {us.user}", tuple(
-        CheckProblem(f"The scope {scope} is missing: {SCOPES[scope]}.", stops=scope not in OPTIONAL)
-        for scope in missing
-    ))  # fmt: skip
+    problems = check.check_scopes(us.scopes) if us.scopes else ()
+    return CheckResult(team, f"installed, bot {us.user}", problems)

@@ -375,8 +375,8 @@ async def _try(port: int, env: Mapping[str, str], script: "DemoScript | None", *
             **agents.env,
         })  # fmt: skip
         demo = Demo(sandbox, script, playbook=app.playbook(settings), settings=settings) if script else None
-        over, policies = (demo.over, demo.policies) if demo else (None, None)
-        async with app.bot(settings, web=False, over=over, policies=policies):
+        how = app.Variations(over=demo.over, policies=demo.policies) if demo else app.AS_SET
+        async with app.bot(settings, web=False, how=how):
             if script and demo:
                 sandbox.offer(Recording(script.title, demo.play, at_once=at_once))
             typer.echo(f"Roundtable is running. Open {sandbox.url} in your browser; Ctrl-C stops it.")

@@ -38,8 +38,6 @@ from bot.engine.ports import now
 from bot.errors import ConfigError, Conflict, Unavailable
 from bot.record.rewritten import META, TRANSCRIPT, Rewriting, title_of, without_sections
 from bot.settings import Settings
-from bot.slack import client as slack_client
-from bot.slack.client import Identity
 from bot.slack.history import EditedPosts, delete_own_posts, edit_own_posts
 from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
@@ -234,7 +232,7 @@ class PersonForgetting:
         after = without_person(known, whom.person, on=whom.on).names
         names = {name for name in (whom.name, whom.user) if name}
         called = called_by(names) if names else None
-        async with _own_slack(self._settings) as (client, us):
+        async with app.own_slack(self._settings) as (client, us):
             for slug in {*self._git.slugs(), *self._live}:
                 files = self._git.item_files(slug)
                 hide = self._rewriting(whom, slug, files, known.names, after).eraser.text
@@ -365,15 +363,8 @@ def _place(found: Found, rt: Roundtable | None) -> Place:
 async def _delete_posts(settings: Settings, place: Place) -> int:
     if not place.thread:
         return 0
-    async with _own_slack(settings) as (client, us):
+    async with app.own_slack(settings) as (client, us):
         return await delete_own_posts(client, us, place)
-
-
-@asynccontextmanager
-async def _own_slack(settings: Settings) -> AsyncIterator[tuple[Any, Identity]]:
-    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
-    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        yield client, await slack_client.identify(client)
 
 
 # --- what is known of a person ----------------------------------------------------------------------------------------

@@ -27,7 +27,6 @@ from bot.record.verify import (
     differences,
 )
 from bot.settings import Settings
-from bot.slack import client as slack_client
 from bot.slack.history import thread_evidence
 from bot.slack.people import PeopleDirectory
 from bot.storage.git.history import lost, versions
@@ -114,7 +113,7 @@ def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
 
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
     """The record and the thread that meta.json names, message by message. Raises ConfigError and SlackError."""
-    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
     home = one.meta.slack
     if home is None or not home.channel_id or not home.thread_ts:
         raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")
@@ -124,9 +123,9 @@ async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
             f"The bot did not seal the thread that the meta.json of {one.slug} names, so it is not read."
         )
     place = Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts)
-    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        us = replace(await slack_client.identify(client), redact=parts.secret_redaction(settings))
-        us = replace(us, people=PeopleDirectory(app.person_ids(settings, us.team)))
+    async with app.own_slack(settings) as (client, found):
+        people = PeopleDirectory(app.person_ids(settings, found.team))
+        us = replace(found, redact=parts.secret_redaction(settings), people=people)
         if us.team != place.team:
             raise ConfigError(
                 f"The thread of {one.slug} is in another workspace of Slack than SLACK_BOT_TOKEN."

@@ -24,7 +24,6 @@ from bot.errors import UserError
 from bot.files import TooLarge, chosen
 from bot.server.review_webhook import entry_of
 from bot.settings import Settings
-from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
@@ -120,9 +119,8 @@ class _NoWake(Wake):
 
 @asynccontextmanager
 async def _board(settings: Settings) -> AsyncIterator[SlackBoard]:
-    token = app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
-    async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
-        yield SlackBoard(client, await slack_client.identify(client))
+    async with app.own_slack(settings) as (client, us):
+        yield SlackBoard(client, us)
 
 
 async def _must_be_known(settings: Settings, slug: str) -> None:

@@ -23,7 +23,7 @@ from bot.integrations.agent_server import Headers, bot_server
 from bot.integrations.agreed import AgreedItems
 from bot.log import ThrottledWarning
 from bot.server.connection import AGENTS_PATH
-from bot.server.http import TOO_LARGE, Route
+from bot.server.http import TOO_LARGE, Route, refuse
 
 LARGEST_BYTES = 256 * 1024
 REQUESTS_A_MINUTE, AT_A_TIME = 120, 4
@@ -68,22 +68,22 @@ class AgentRoute(Route):
 
     def refusal(self, request: web.Request) -> web.Response | None:
         if "Origin" in request.headers:
-            return _refused(403, "Pages in a browser may not use this address.")
+            return refuse(403, "Pages in a browser may not use this address.")
         if self._key(request.headers) is None:
-            return _refused(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
+            return refuse(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
         return None
 
     def unread(self, status: int, why: str) -> web.Response:
-        return _refused(status, f"A request may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
+        return refuse(status, f"A request may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
 
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         key = self._key(request.headers)
         if key is None:  # withdrawn since
-            return _refused(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
+            return refuse(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
         use = self._use.setdefault(key.name, KeyUse())
         with use.taking(self._seconds()) as may:
             if not may:
-                return _refused(429, SLOWER, {"Retry-After": "5"})
+                return refuse(429, SLOWER, {"Retry-After": "5"})
             return await self._answered(request, body)
 
     async def _answered(self, request: web.Request, body: bytes) -> web.Response:
@@ -103,7 +103,7 @@ class AgentRoute(Route):
         await self._app(_scope(request), receive, send)
         over.set()
         if not sent:  # cut off
-            return _refused(503, "The bot is stopping.", {"Retry-After": "5"})
+            return refuse(503, "The bot is stopping.", {"Retry-After": "5"})
         start, *rest = sent
         headers = {
             name.decode(): value.decode()
@@ -166,7 +166,3 @@ def _scope(request: web.Request) -> Event:
         "client": None,
         "server": None,
     }
-
-
-def _refused(status: int, why: str, headers: dict[str, str] | None = None) -> web.Response:
-    return web.json_response({"error": why}, status=status, headers=headers)

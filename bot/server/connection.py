@@ -25,7 +25,7 @@ from bot.server.health import Census, LoopLag, Probe, Team, Unfit, WatchedWorker
 from bot.server.http import NOTHING, Handler, Route, SlackRoute, received, serving
 from bot.server.metrics import Facts, Metrics
 from bot.server.review_webhook import ReviewWebhook
-from bot.settings import Settings
+from bot.settings import Settings, revealed
 from bot.slack.app import slack_app
 from bot.slack.client import SlackHealth
 from bot.slack.handing_over import Owner, answering
@@ -46,8 +46,6 @@ NOT_OPEN = "not open yet: Slack has to say first for which workspace"
 STOPPING = "the bot is stopping"
 
 NO_TEAM = "This Slack workspace is not served here.\n"
-
-Shut = Callable[[], Awaitable[None]]
 
 
 class Teams(Protocol):
@@ -182,23 +180,16 @@ class Endpoints:
 
     @asynccontextmanager
     async def taking_reviews(self, postbox: ReviewWebhook, queue: Queue) -> AsyncIterator[None]:
-        """Of other programs. At the end, no more are accepted, and running requests are answered."""
-        self.postbox.open(received(postbox))
-        self._probes["reviews"] = _queue(queue)
-        try:
-            yield
-        finally:
-            del self._probes["reviews"]
-            await self.postbox.close(seconds=ANSWER_SECONDS)
+        """Of other programs."""
+        async with self.postbox.opened(received(postbox), seconds=ANSWER_SECONDS):
+            self._probes["reviews"] = _queue(queue)
+            try:
+                yield
+            finally:
+                del self._probes["reviews"]
 
-    @asynccontextmanager
-    async def taking_agents(self, route: Route) -> AsyncIterator[None]:
-        """At the end, no more are accepted, and running ones are answered."""
-        self.agents.open(received(route))
-        try:
-            yield
-        finally:
-            await self.agents.close(seconds=ANSWER_SECONDS)
+    def taking_agents(self, route: Route) -> AbstractAsyncContextManager[None]:
+        return self.agents.opened(received(route), seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
     async def opened(
@@ -218,27 +209,30 @@ class Endpoints:
     async def accepting(self, app: AsyncApp, client: AsyncWebClient) -> AsyncIterator[None]:
         """`opened`, for an app that may have no token: whether Slack accepts our calls is not looked at."""
         token = self._settings.slack_app_token
-        shut = await self._over_sockets(app, client, token) if token else self._over_http(app)
-        self._is_open = True
-        self._probes["slack"] = self._slack
+        async with self._over_sockets(app, client, token) if token else self._over_http(app):
+            self._is_open = True
+            self._probes["slack"] = self._slack
+            try:
+                yield
+            finally:
+                self._is_open = False
+                self._probes["slack"] = _unfit(STOPPING)
+
+    @asynccontextmanager
+    async def _over_sockets(
+        self, app: AsyncApp, client: AsyncWebClient, token: SecretStr
+    ) -> AsyncIterator[None]:
+        self._sockets = sockets = Sockets(app, client, app_token=token.get_secret_value())
+        await answered(sockets.connect, refusal="Slack refused SLACK_APP_TOKEN")
         try:
             yield
         finally:
-            self._is_open = False
-            self._probes["slack"] = _unfit(STOPPING)
-            await shut()
+            await sockets.close(seconds=ANSWER_SECONDS)
 
-    async def _over_sockets(self, app: AsyncApp, client: AsyncWebClient, token: SecretStr) -> Shut:
-        self._sockets = sockets = Sockets(app, client, app_token=token.get_secret_value())
-        await answered(sockets.connect, refusal="Slack refused SLACK_APP_TOKEN")
-        return lambda: sockets.close(seconds=ANSWER_SECONDS)
-
-    def _over_http(self, app: AsyncApp) -> Shut:
+    def _over_http(self, app: AsyncApp) -> AbstractAsyncContextManager[None]:
         """We cannot see whether Slack reaches us; that it does not shows only in the metrics."""
-        secret = self._settings.slack_signing_secret
-        slack = SlackRequests(app, signing_secret=secret.get_secret_value() if secret else "")
-        self._entrance.open(received(slack))
-        return lambda: self._entrance.close(seconds=ANSWER_SECONDS)
+        slack = SlackRequests(app, signing_secret=revealed(self._settings.slack_signing_secret))
+        return self._entrance.opened(received(slack), seconds=ANSWER_SECONDS)
 
     async def hears(self) -> bool:
         """Whether Slack's deliveries reach us now, as far as we can see."""

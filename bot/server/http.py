@@ -75,22 +75,29 @@ class SlackRoute:
         finally:
             self._inside.discard(task)
 
-    def open(self, handler: Handler) -> None:
+    @asynccontextmanager
+    async def opened(self, handler: Handler, *, seconds: float) -> AsyncIterator[None]:
+        """At the end, no more are accepted, and running requests have *seconds* to be answered."""
         self._handler = handler
+        try:
+            yield
+        finally:
+            self._handler = None
+            if self._inside:
+                await asyncio.wait(self._inside, timeout=seconds)
 
-    async def close(self, *, seconds: float) -> None:
-        """Running requests have *seconds* to be answered."""
-        self._handler = None
-        if self._inside:
-            await asyncio.wait(self._inside, timeout=seconds)
+
+def refuse(status: int, why: str, headers: Mapping[str, str] | None = None) -> web.Response:
+    """For programs."""
+    return web.json_response({"error": why}, status=status, headers=headers)
 
 
 def received(route: Route) -> Handler:
     """Checks the headers, reads the body within the limits, and gives both to *route*."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        if refused := route.refusal(request):
-            return refused
+        if refusal := route.refusal(request):
+            return refusal
         try:
             body = await _body(request, most_bytes=route.most_bytes)
         except _Unread as error:

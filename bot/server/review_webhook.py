@@ -23,7 +23,7 @@ from bot.engine.review_ports import Archive, ItemLocations, KeptReview
 from bot.engine.reviews import ReviewTriage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 from bot.log import ThrottledWarning
-from bot.server.http import TOO_LARGE, Route
+from bot.server.http import TOO_LARGE, Route, refuse
 
 PATH = "/reviews"
 LARGEST_BYTES = 1024 * 1024
@@ -78,7 +78,7 @@ class ReviewWebhook(Route):
         return self._unauthorised("each of the headers is needed once")
 
     def unread(self, status: int, why: str) -> web.Response:
-        return _refused(status, f"A review may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
+        return refuse(status, f"A review may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
 
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         return await self.post(request.headers, body)
@@ -91,17 +91,17 @@ class ReviewWebhook(Route):
         except ValidationError as error:
             flaw = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, flaw["loc"])) or "body"
-            return _refused(400, f"The body is not a review ({place}: {flaw['msg']}).")
+            return refuse(400, f"The body is not a review ({place}: {flaw['msg']}).")
         if not review.text.strip():
-            return _refused(400, "data.text is the review, and it is empty.")
+            return refuse(400, "data.text is the review, and it is empty.")
         try:
             return await self._kept(review)
         except WorkspaceError as error:
             unknown = error.reason == "no_item"
-            return _refused(404 if unknown else 503 if error.again else 507, str(error))
+            return refuse(404 if unknown else 503 if error.again else 507, str(error))
         except (Unavailable, Conflict) as error:
             log.warning("not saved: %s", error)
-            return _refused(503, "It could not be saved just now. Post it again in a moment.")
+            return refuse(503, "It could not be saved just now. Post it again in a moment.")
 
     def _problem(self, headers: Mapping[str, str], body: bytes) -> str:
         """Why the request is not taken as signed; empty if it is."""
@@ -119,13 +119,13 @@ class ReviewWebhook(Route):
 
     def _unauthorised(self, problem: str) -> web.Response:
         self._refusals.warn(f"A request to {PATH} was refused: {problem}.")
-        return _refused(401, f"{NOT_SIGNED}: {problem}. docs/reviews.md has an example.")
+        return refuse(401, f"{NOT_SIGNED}: {problem}. docs/reviews.md has an example.")
 
     async def _kept(self, review: PostedReview) -> web.Response:
         slug = review.item
         home = await self._homes.home(slug)
         if home is None:
-            return _refused(404, f"There is no item {one_line(slug, 80)!r}.")
+            return refuse(404, f"There is no item {one_line(slug, 80)!r}.")
         content = (await asyncio.to_thread(self._redact, review.text)).encode()
         kept = await self._archive.keep(slug, content, now=self._clock())
         entry = entry_of(kept, reviewers=_reviewers(self._redact(review.reviewer)))
@@ -148,7 +148,3 @@ def _signature_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Those of Standard Webhooks, without any that is there twice."""
     found = {name: [value for given, value in headers.items() if given.lower() == name] for name in HEADERS}
     return {name: values[0] for name, values in found.items() if len(values) == 1}
-
-
-def _refused(status: int, why: str) -> web.Response:
-    return web.json_response({"error": why}, status=status)

@@ -3,8 +3,7 @@
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +20,7 @@ from bot.domain.messages.form import FormName, Submission, SubmissionResult
 from bot.domain.messages.message import Action, Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
-from bot.domain.roundtable.inputs import PersonChanged
+from bot.domain.roundtable.inputs import Amend, PersonChanged, Press, Retract, Say
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.desk import Reply
 from bot.engine.ports import Meter, NoMeter
@@ -46,6 +45,9 @@ from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
 from bot.slack.render import PREFIX, parts
 
 log = logging.getLogger(__name__)
+# Bolt warns that it does not use SLACK_BOT_TOKEN; we do.
+_ADVICE = warning_client_prioritized_and_token_skipped()
+logging.getLogger("slack_bolt.AsyncApp").addFilter(lambda record: record.getMessage() != _ADVICE)
 
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
 GOING_ON = "Going on with **%s**."
@@ -77,19 +79,18 @@ def slack_app(
     Signatures are not verified here: `transport` does that before Bolt sees a request. Without an *owner* this is the
     only process.
     """
-    with _without_token_warning():
-        app = _App(
-            meter or NoMeter(),
-            reception.us,
-            name="roundtable",
-            client=_tokenless(client),
-            authorize=_authorize(reception.us),
-            request_verification_enabled=False,
-            process_before_response=True,
-            ignoring_self_events_enabled=False,  # `parse` ignores them, and those of other bots
-            raise_error_for_unhandled_request=True,  # a 404 would make Slack repeat it
-            attaching_conversation_kwargs_enabled=False,
-        )
+    app = _App(
+        meter or NoMeter(),
+        reception.us,
+        name="roundtable",
+        client=_tokenless(client),
+        authorize=_authorize(reception.us),
+        request_verification_enabled=False,
+        process_before_response=True,
+        ignoring_self_events_enabled=False,  # `parse` ignores them, and those of other bots
+        raise_error_for_unhandled_request=True,  # a 404 would make Slack repeat it
+        attaching_conversation_kwargs_enabled=False,
+    )
     if owner:
         hand_over(app, owner, reception.us)
     _register(app, reception)
@@ -127,22 +128,6 @@ class _App(AsyncApp):
         if addressee not in self._foreign and len(self._foreign) < MOST_NOTED:
             self._foreign.add(addressee)
             log.warning("ignored, since it is not for this bot: Slack sent it for %s", addressee)
-
-
-@contextmanager
-def _without_token_warning() -> Iterator[None]:
-    """Hides Bolt's warning that it does not use SLACK_BOT_TOKEN; we do."""
-    advice = warning_client_prioritized_and_token_skipped()
-
-    def other(record: logging.LogRecord) -> bool:
-        return record.getMessage() != advice
-
-    logger = logging.getLogger("slack_bolt.AsyncApp")
-    logger.addFilter(other)
-    try:
-        yield
-    finally:
-        logger.removeFilter(other)
 
 
 def _door(body: Payload) -> str:
@@ -194,11 +179,11 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
             return await _said_directly(reception, body, event)
         reply: Reply = None
         match parse.message(event, reception.us, at=reception.clock()):
-            case parse.PersonMessage(place, said):
+            case parse.Placed(place, Say() as said):
                 reply = await reception.desk.hear(place, await reception.said(said))
-            case parse.Amended(place, amend):
+            case parse.Placed(place, Amend() as amend):
                 reply = await reception.desk.hear(place, await reception.said(amend))
-            case parse.Retracted(place, retract):
+            case parse.Placed(place, Retract() as retract):
                 reply = await reception.desk.hear(place, retract)
         if reply:
             await reception.answer_once(body, reply)
@@ -210,7 +195,7 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
         match parse.mention(event, reception.us, at=reception.clock()):
             case VerbRequest() as asked:
                 await reception.answer_once(body, await reception.ask(body, asked))
-            case parse.PersonMessage(place, said):
+            case parse.Placed(place, Say() as said):
                 reply = await reception.desk.hear(place, await reception.said(said), mentioned=True)
                 await reception.answer_once(body, reply)
 
@@ -247,9 +232,9 @@ def _actions(app: AsyncApp, reception: Reception) -> None:
                     reception.answer(body, reply)
                 else:
                     reception.replace(body, _gone_on(picked, reply))
-            case parse.Pressed() as pressed:
-                reception.chat.pressed(pressed.place, pressed.press.ts, parse.reply_url(body))
-                reply = await _pressed(reception, body, pressed)
+            case parse.Placed(place, Press() as pressed):
+                reception.chat.pressed(place, pressed.ts, parse.reply_url(body))
+                reply = await _pressed(reception, body, place, pressed)
                 await ack()
                 reception.answer(body, reply)
             case VerbRequest() as asked:
@@ -291,11 +276,11 @@ async def _start_form(reception: Reception, body: Payload, place: Place, person:
     reception.open_form(body, form, trigger)
 
 
-async def _pressed(reception: Reception, body: Payload, pressed: parse.Pressed) -> Reply:
+async def _pressed(reception: Reception, body: Payload, place: Place, pressed: Press) -> Reply:
     async def known(person: Person, _room: ChannelKind) -> Reply:
-        return await reception.desk.hear(pressed.place, pressed.press.but(person=person))
+        return await reception.desk.hear(place, pressed.but(person=person))
 
-    return await reception.brought(body, pressed.press.person, known)
+    return await reception.brought(body, pressed.person, known)
 
 
 def _gone_on(picked: parse.Picked, reply: Reply) -> Message:
@@ -321,9 +306,9 @@ def _shortcuts(app: AsyncApp, reception: Reception) -> None:
 
     @app.shortcut({"type": "message_action", "callback_id": MARK_SHORTCUT})
     async def mark(ack: AsyncAck, body: Payload) -> None:
-        wanted = parse.mark_request(body, reception.us)
-        form = await reception.desk.mark_form(wanted.place, wanted.ts)
-        reception.open_form(body, form, wanted.trigger)
+        trigger = needed(body, "trigger_id")
+        form = await reception.desk.mark_form(*parse.mark_request(body, reception.us))
+        reception.open_form(body, form, trigger)
         await ack()
 
 
@@ -331,8 +316,8 @@ def _reactions(app: AsyncApp, reception: Reception) -> None:
     @app.event(re.compile(r"^reaction_(added|removed)$"))
     async def reacted(event: Payload) -> None:
         if found := parse.reaction(event, reception.us, at=reception.clock()):
-            person = reception.remembered(found.mark.person)
-            await reception.desk.mark(found.place, found.mark.but(person=person))
+            person = reception.remembered(found.given.person)
+            await reception.desk.mark(found.place, found.given.but(person=person))
 
 
 def _home(app: AsyncApp, reception: Reception) -> None:

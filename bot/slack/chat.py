@@ -50,6 +50,12 @@ log = logging.getLogger(__name__)
 
 CARDS_REMEMBERED = 1_000
 POSTED_AGAIN = "(posted again after a restart)"
+AT_WORK, AT_REST, OVER = "processing", "suspended", "closed"
+"""Slack's names for a session that works, for one that waits for people, and for one that is over."""
+NO_AGENT = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
+"""Slack's reasons that hold for the app: it is not asked again."""
+NO_THREAD = frozenset({GONE, "message_not_found", "invalid_thread_ts"})
+NO_SESSION = "session_not_found"
 NO_REACTION_NEEDED = frozenset({
     "already_reacted",
     "message_not_found",
@@ -90,7 +96,6 @@ class SlackChat(Chat):
         self._pressed = PressedMessages()
         self._previews: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
         self._directs: LruCache[str, str] = LruCache(CARDS_REMEMBERED)
-        self._indicator = _WorkIndicator(self._call)
         self._no_prompts = False
 
     @property
@@ -183,15 +188,6 @@ class SlackChat(Chat):
             )
         except SlackError as error:
             _raise_unless(error, NO_REACTION_NEEDED)
-
-    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
-        await self._indicator.show(place, sign, words)
-
-    async def clear(self, place: Place, sign: WorkIndicator) -> None:
-        await self._indicator.clear(place, sign)
-
-    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
-        await self._indicator.name(place, self._identity.redact(title), closed=closed)
 
     async def suggest(self, channel: str, title: str, prompts: Sequence[tuple[str, str]]) -> None:
         if self._no_prompts:
@@ -293,11 +289,11 @@ class SlackChat(Chat):
         stamps = [posted[number] for number in sorted(posted)]
         if message.card:
             await self._call.posted(place.channel, stamps[-1])
-        self._lookup.remember(place.but(thread=place.thread or stamps[0]), key, stamps[-1])
+        self._lookup.remember(place.but(thread=place.thread or stamps[0]), stamps[-1])
         return stamps
 
     async def _post_missing(
-        self, place: Place, message: Message, key: str, *, posted: dict[int, str], broadcast: bool
+        self, place: Place, message: Message, key: str, *, posted: dict[int, str], broadcast: bool = False
     ) -> None:
         """A long message to the channel continues in the thread of its first part."""
         rendered = self._parts(message)
@@ -365,6 +361,67 @@ class SlackChat(Chat):
         with suppress(EffectError):
             return await retried(lambda: self._posts.permalink(channel, ts))
         return ""
+
+    # --- that we are at work (ADR 20) -----------------------------------------------------------------------------
+    #
+    # In any thread an app may show a status text. An app that is declared an agent has a session in the thread, with a
+    # stop button.
+
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
+        """A refusal raises. Slack's trouble does not: the work goes on without an indicator."""
+        try:
+            await self._set_indicator(place, sign, words=words, session=AT_WORK)
+        except SlackError as error:
+            if not error.again:
+                raise
+            log.info("the work indicator is not shown: %s", error)
+
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
+        try:
+            await self._set_indicator(place, sign, words="", session=AT_REST)
+        except SlackError as error:
+            _raise_unless(error, NO_THREAD)
+
+    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
+        """
+        Slack takes a title with the first state of a session, and after that only by another name. A title that it does
+        not take just now is no loss: the next step has another one.
+        """
+        title = self._identity.redact(title)
+        rename = self._client.agents_sessions_rename
+        try:
+            await self._call.at_once(rename, channel_id=place.channel, thread_ts=place.thread, title=title)
+        except SlackError as error:
+            if error.reason in NO_AGENT:
+                raise
+            if error.reason == NO_SESSION:
+                await self._set_session(place, OVER if closed else AT_REST, title=title)
+                return
+            log.info("a session keeps its title: %s (%s)", error, error.reason)
+        if closed:
+            await self._set_session(place, OVER)
+
+    async def _set_session(self, place: Place, status: str, **title: str) -> None:
+        set_status = self._client.agents_sessions_setStatus
+        where = {"channel_id": place.channel, "thread_ts": place.thread}
+        try:
+            await self._call(set_status, **where, status=status, **title)
+        except SlackError as error:
+            if error.again or error.reason in NO_AGENT:
+                raise
+            log.info("a session keeps its state: %s (%s)", error, error.reason)
+
+    async def _set_indicator(self, place: Place, sign: WorkIndicator, *, words: str, session: str) -> None:
+        where = {"channel_id": place.channel, "thread_ts": place.thread}
+        match sign:
+            case WorkIndicator.SESSION:
+                await self._call(self._client.agents_sessions_setStatus, **where, status=session)
+            case WorkIndicator.STATUS:
+                await self._call(self._client.assistant_threads_setStatus, **where, status=words)
+            case WorkIndicator.REACTION:
+                raise AssertionError("a reaction is set on a message, by `react`")
+            case _:
+                assert_never(sign)
 
 
 REPLY_URL_SECONDS = 25 * 60
@@ -468,79 +525,3 @@ class _Files:
             again = status >= SERVER_ERROR
             raise SlackError("Slack did not take the file.", reason=f"upload_{status}", again=again)
         return str(answer["file_id"])
-
-
-# --- that we are at work (ADR 20) -----------------------------------------------------------------------------------
-
-AT_WORK, AT_REST, OVER = "processing", "suspended", "closed"
-"""Slack's names for a session that works, for one that waits for people, and for one that is over."""
-
-NO_AGENT = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
-"""Slack's reasons that hold for the app: it is not asked again."""
-NO_THREAD = frozenset({GONE, "message_not_found", "invalid_thread_ts"})
-NO_SESSION = "session_not_found"
-
-
-class _WorkIndicator:
-    """
-    In any thread an app may show a status text. An app that is declared an agent has a session in the thread, with a
-    stop button.
-    """
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
-        """A refusal raises. Slack's trouble does not: the work goes on without an indicator."""
-        try:
-            await self._set(place, sign, words=words, session=AT_WORK)
-        except SlackError as error:
-            if not error.again:
-                raise
-            log.info("the work indicator is not shown: %s", error)
-
-    async def clear(self, place: Place, sign: WorkIndicator) -> None:
-        try:
-            await self._set(place, sign, words="", session=AT_REST)
-        except SlackError as error:
-            _raise_unless(error, NO_THREAD)
-
-    async def name(self, place: Place, title: str, *, closed: bool) -> None:
-        """
-        Slack takes a title with the first state of a session, and after that only by another name. A title that it does
-        not take just now is no loss: the next step has another one.
-        """
-        where, client = {"channel_id": place.channel, "thread_ts": place.thread}, self._calls.client
-        try:
-            await self._calls.at_once(client.agents_sessions_rename, **where, title=title)
-        except SlackError as error:
-            if error.reason in NO_AGENT:
-                raise
-            if error.reason == NO_SESSION:
-                await self._state(place, OVER if closed else AT_REST, title=title)
-                return
-            log.info("a session keeps its title: %s (%s)", error, error.reason)
-        if closed:
-            await self._state(place, OVER)
-
-    async def _state(self, place: Place, status: str, **title: str) -> None:
-        where, client = {"channel_id": place.channel, "thread_ts": place.thread}, self._calls.client
-        try:
-            await self._calls(client.agents_sessions_setStatus, **where, status=status, **title)
-        except SlackError as error:
-            if error.again or error.reason in NO_AGENT:
-                raise
-            log.info("a session keeps its state: %s (%s)", error, error.reason)
-
-    async def _set(self, place: Place, sign: WorkIndicator, *, words: str, session: str) -> None:
-        where = {"channel_id": place.channel, "thread_ts": place.thread}
-        client = self._calls.client
-        match sign:
-            case WorkIndicator.SESSION:
-                await self._calls(client.agents_sessions_setStatus, **where, status=session)
-            case WorkIndicator.STATUS:
-                await self._calls(client.assistant_threads_setStatus, **where, status=words)
-            case WorkIndicator.REACTION:
-                raise AssertionError("a reaction is set on a message, by `react`")
-            case _:
-                assert_never(sign)

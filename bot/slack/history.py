@@ -38,14 +38,6 @@ THREADS_REMEMBERED = 10_000
 _NUMBER = re.compile("[0-9]{1,9}")
 
 
-class _Post(NamedTuple):
-    """Our newest known post in a thread, and the timestamp of the one *before* it."""
-
-    key: str
-    ts: str
-    before: str
-
-
 class _Found(NamedTuple):
     """*whole* when there is nothing more to read."""
 
@@ -59,17 +51,15 @@ class PostLookup:
     def __init__(self, calls: Calls, bot: str) -> None:
         self._calls = calls
         self._bot = bot
-        self._newest: LruCache[str, _Post] = LruCache(THREADS_REMEMBERED)
+        self._newest: LruCache[str, str] = LruCache(THREADS_REMEMBERED)
 
-    def remember(self, place: Place, key: str, ts: str) -> None:
-        """*key* stands in the thread, up to *ts*; later effects of the outbox come after it."""
-        newest = self._newest.get(place.key)
-        self._newest[place.key] = _Post(key, ts, before=_not_newer(newest, key))
+    def remember(self, place: Place, ts: str) -> None:
+        """Our newest post in the thread."""
+        self._newest[place.key] = ts
 
     def is_bare(self, place: Place) -> bool:
         """Whether the thread has, as far as we know, only its root: Slack shows no ephemeral messages there."""
-        newest = self._newest.get(place.key)
-        return newest is not None and newest.ts == place.thread
+        return self._newest.get(place.key) == place.thread
 
     async def parts(self, place: Place, key: str) -> Mapping[int, str] | None:
         """The timestamps of the parts that were posted, by number. None when Slack does not let us see."""
@@ -92,7 +82,7 @@ class PostLookup:
         return RootMessage(slug, readable(str(first.get("text")))) if slug else None
 
     async def find_root(self, place: Place, slug: str) -> str:
-        found = await self._read(place.but(thread=""), "")
+        found = await self._read(place.but(thread=""))
         return next((str(one["ts"]) for one in self._ours(found.messages) if item_of(one) == slug), "")
 
     async def texts(self, place: Place, key: str) -> Sequence[str] | None:
@@ -124,7 +114,7 @@ class PostLookup:
 
     async def _read_if_allowed(self, place: Place, key: str) -> _Found | None:
         try:
-            return await self._read(place, key)
+            return await self._read(place)
         except SlackError as error:
             if error.again:
                 raise
@@ -145,12 +135,11 @@ class PostLookup:
             return None
         return found
 
-    async def _read(self, place: Place, key: str) -> _Found:
+    async def _read(self, place: Place) -> _Found:
         """The thread, up to a limit of pages, or the newest posts of the channel."""
         messages: list[Mapping[str, Any]] = []
-        oldest = _not_newer(self._newest.get(place.key), key)
         pages = (
-            _replies(self._calls, place, limit=MESSAGES_READ, oldest=oldest)
+            _replies(self._calls, place, limit=MESSAGES_READ)
             if place.thread
             else self._posts_in(place.channel, most=PAGES, limit=POSTS_READ)
         )
@@ -178,16 +167,6 @@ def _replies(
         limit=limit,
         include_all_metadata=True,
     )
-
-
-def _not_newer(newest: _Post | None, key: str) -> str:
-    """
-    A timestamp before any post of *key*, so that a thread need not be read from its beginning. Only the numbers of one
-    roundtable are in an order: after its store was lost, another process may still be busy with a post from before.
-    """
-    if newest is None or newest.key.rpartition(".")[0] != key.rpartition(".")[0]:
-        return ""
-    return newest.before if newest.key == key else newest.ts
 
 
 def _hides_metadata(ours: Sequence[Mapping[str, Any]]) -> bool:
@@ -231,7 +210,7 @@ class ThreadReader:
                 elif (one := heard(message, self._identity)) and one.ts > after:
                     said.append(one.but(about=about))
         ids = {name for one in said for name in (one.person.id, *called(one.text))}
-        names = {one: await self._names.or_id(one) for one in sorted(ids)}
+        names = await self._names.or_ids(ids)
         known = (
             one.but(
                 person=self._known(one.person, names[one.person.id]), text=calling_by_name(one.text, names)
@@ -281,23 +260,17 @@ class ThreadEvidence(NamedTuple):
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
     calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
-    messages: dict[str, Mapping[str, Any]] = {}
-    cursor = ""
-    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
-        messages |= {str(message.get("ts")): message for message in answer["messages"]}
-        cursor = following(answer)
+    messages, is_whole = await _all_messages(calls, place)
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
-    names = {
-        id: await lookup.or_id(id) for id in sorted({id for one in heard_people for id in called(one.text)})
-    }
+    names = await lookup.or_ids({id for one in heard_people for id in called(one.text)})
     said = (one.but(text=calling_by_name(one.text, names)) for one in heard_people)
     ours = ((ts, last_line_of(one)) for ts, one in messages.items() if one.get("bot_id") == us.bot)
     return ThreadEvidence(
         said=tuple(sorted(said, key=lambda one: one.ts)),
         stamps=frozenset(messages),
         posts=tuple(sorted(((ts, one) for ts, one in ours if one), key=lambda one: one[0])),
-        until=max(messages, default="") if cursor else "",
+        until="" if is_whole else max(messages, default=""),
     )
 
 
@@ -311,11 +284,18 @@ async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -
 
 
 async def _own_posts(calls: PatientCalls, us: Identity, place: Place) -> Mapping[str, Mapping[str, Any]]:
-    """Of the thread, by their stamps."""
+    messages, _ = await _all_messages(calls, place)
+    return {ts: one for ts, one in messages.items() if one.get("bot_id") == us.bot}
+
+
+async def _all_messages(calls: PatientCalls, place: Place) -> tuple[Mapping[str, Mapping[str, Any]], bool]:
+    """Of the thread, by their timestamps; and whether that is all of it."""
     found: dict[str, Mapping[str, Any]] = {}
+    cursor = ""
     async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
-        found |= {str(one["ts"]): one for one in answer["messages"] if one.get("bot_id") == us.bot}
-    return found
+        found |= {str(message.get("ts")): message for message in answer["messages"]}
+        cursor = following(answer)
+    return found, not cursor
 
 
 class EditedPosts(NamedTuple):

@@ -28,6 +28,7 @@ from bot.slack.render import (
     Block,
     RenderedMessage,
     action_id,
+    actions_blocks,
     button_elements,
     context_blocks,
     markup,
@@ -61,7 +62,7 @@ def daily(message: DailyMessage, redact: Redact) -> RenderedMessage:
     blocks = [
         section_block(f"{escape(message.greeting)} *{message.how_many}*"),
         *map(_waiting, message.waiting),
-        {"type": "actions", "elements": _other_time(button_elements(choices, ""))},
+        *actions_blocks(_other_time(button_elements(choices, ""))),
     ]
     return RenderedMessage("\n".join(lines), blocks)
 
@@ -96,7 +97,7 @@ def _page(page: HomePage) -> Iterator[Block]:
 
 
 def _begin(page: HomePage) -> Iterator[Block]:
-    yield {"type": "actions", "elements": [*button_elements((menus.START,), "")]}
+    yield from actions_blocks([*button_elements((menus.START,), "")])
     if page.notice:
         yield section_block(escape(page.notice))
 
@@ -123,7 +124,7 @@ def _reminders(settings: ReminderSettings, today: str) -> Iterator[Block]:
     yield {**section_block(told), "accessory": picker}
     if not settings.off:
         choices = (NO_REMINDERS,) if is_snoozed else (NOT_TODAY, NOT_THIS_WEEK, NO_REMINDERS)
-        yield {"type": "actions", "elements": [*button_elements(choices, "")]}
+        yield from actions_blocks([*button_elements(choices, "")])
 
 
 def _waiting(row: WaitingRow) -> Block:

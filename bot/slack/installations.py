@@ -385,14 +385,6 @@ class SeveralApp(AsyncApp):
             return BoltResponse(status=OK)
         return await self._teams.dispatch(team, req)
 
-    async def install(self, request: AsyncBoltRequest) -> BoltResponse:
-        assert self.oauth_flow
-        return await self.oauth_flow.handle_installation(request)
-
-    async def redirected(self, request: AsyncBoltRequest) -> BoltResponse:
-        assert self.oauth_flow
-        return await self.oauth_flow.handle_callback(request)
-
     async def _own(self, req: AsyncBoltRequest) -> BoltResponse:
         try:
             return await super().async_dispatch(req)
@@ -456,7 +448,11 @@ Page = Callable[[web.Request], Awaitable[web.Response]]
 
 def pages(app: SeveralApp) -> Mapping[str, Page]:
     """For browsers, by path."""
-    return {INSTALL_PATH: _answered_by(app.install), REDIRECT_PATH: _answered_by(app.redirected)}
+    assert app.oauth_flow
+    return {
+        INSTALL_PATH: _answered_by(app.oauth_flow.handle_installation),
+        REDIRECT_PATH: _answered_by(app.oauth_flow.handle_callback),
+    }
 
 
 def _answered_by(answer: Callable[[AsyncBoltRequest], Awaitable[BoltResponse]]) -> Page:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
@@ -104,6 +104,9 @@ class PersonNames:
             return (await self.of(person)).name
         except SlackError:
             return person
+
+    async def or_ids(self, people: Iterable[str]) -> Mapping[str, str]:
+        return {person: await self.or_id(person) for person in sorted(people)}
 
     def belonging(self, person: str) -> Belonging:
         """From memory, without a call."""

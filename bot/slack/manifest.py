@@ -1,6 +1,6 @@
 """The app's manifest: the scopes, events and features that the bot uses, and no others."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from bot.domain.messages.agent_wording import PROMPTS
@@ -156,7 +156,6 @@ def _settings(address: str, *, socket_mode: bool, agent: bool) -> dict[str, Any]
     }
 
 
-def missing_scopes(granted: str) -> tuple[str, ...]:
-    """The scopes we use that the header `X-OAuth-Scopes` does not name."""
-    have = {scope.strip() for scope in granted.split(",")}
-    return tuple(scope for scope in sorted(SCOPES) if scope not in have)
+def missing_scopes(granted: Collection[str]) -> tuple[str, ...]:
+    """The scopes that we use and do not have."""
+    return tuple(scope for scope in sorted(SCOPES) if scope not in granted)

@@ -111,7 +111,7 @@ def _element(field: FormField) -> View:
         case FieldKind.CHOICE:
             return _choice(field)
         case FieldKind.CHECKS:
-            return _checks(field)
+            return {"type": "checkboxes", **_several(field, RADIO_OPTIONS)}
         case FieldKind.PEOPLE:
             most = {"max_selected_items": field.most} if field.most else {}
             people = [one for one in field.initial if is_id(one)] if isinstance(field.initial, tuple) else []
@@ -122,10 +122,7 @@ def _element(field: FormField) -> View:
         case FieldKind.TIME:
             return {"type": "datetimepicker"}
         case FieldKind.REFS:
-            options = [_option(one) for one in field.options[:MOST_OPTIONS]]
-            chosen = [one for one in options if one["value"] in field.initial]
-            initially = {"initial_options": chosen} if chosen else {}
-            return {"type": "multi_static_select", **_prompt(field), "options": options, **initially}
+            return {"type": "multi_static_select", **_prompt(field), **_several(field, MOST_OPTIONS)}
         case _:
             assert_never(field.kind)
 
@@ -160,10 +157,10 @@ def _choice(field: FormField) -> View:
     return {"type": "static_select", **_prompt(field), **among, **initially}
 
 
-def _checks(field: FormField) -> View:
-    options = [_option(one) for one in field.options[:RADIO_OPTIONS]]
+def _several(field: FormField, most: int) -> View:
+    options = [_option(one) for one in field.options[:most]]
     chosen = [one for one in options if one["value"] in field.initial]
-    return {"type": "checkboxes", "options": options, **({"initial_options": chosen} if chosen else {})}
+    return {"options": options, **({"initial_options": chosen} if chosen else {})}
 
 
 def _channel(field: FormField) -> View:
@@ -228,11 +225,10 @@ def _entered(element: Payload, us: Identity) -> FieldValue:
         return tuple(filter(None, map(_value, chosen))) if isinstance(chosen, list) else ()
     if "selected_users" in element:
         people = element["selected_users"]
-        return (
-            tuple(us.people.person(one) for one in map(_id, people) if one)
-            if isinstance(people, list)
-            else ()
+        ids = (
+            [one for one in people if isinstance(one, str) and is_id(one)] if isinstance(people, list) else ()
         )
+        return tuple(map(us.people.person, ids))
     if "selected_conversation" in element:
         return known(element, "selected_conversation")
     if "selected_date_time" in element:
@@ -245,10 +241,6 @@ def _entered(element: Payload, us: Identity) -> FieldValue:
 
 def _value(option: object) -> str:
     return word(option, "value")[:ID_CHARS] if isinstance(option, dict) else ""
-
-
-def _id(found: object) -> str:
-    return found if isinstance(found, str) and is_id(found) else ""
 
 
 def _field_of(block: str) -> str:

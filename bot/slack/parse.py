@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from bot.domain.actions.action import Actions, Control
 from bot.domain.actions.table import ACTIONS
@@ -213,11 +213,6 @@ def in_thread(event: Payload) -> bool:
     return known(event, "thread_ts") not in {"", word(event, "ts")}
 
 
-def in_any_thread(message: Payload) -> bool:
-    """Also as the root of a thread."""
-    return bool(known(message, "thread_ts"))
-
-
 def by_person(message: Payload, us: Identity) -> bool:
     if message.get("bot_id") or word(message, "subtype") not in SAID_BY_PEOPLE:
         return False
@@ -225,15 +220,11 @@ def by_person(message: Payload, us: Identity) -> bool:
 
 
 def addresses(message: Payload, us: Identity) -> bool:
-    return mention_of(us).match(word(message, "text")) is not None
-
-
-def mention_of(us: Identity) -> re.Pattern[str]:
-    return _mention(us.user)
+    return _mention_of(us.user).match(word(message, "text")) is not None
 
 
 @cache
-def _mention(user: str) -> re.Pattern[str]:
+def _mention_of(user: str) -> re.Pattern[str]:
     return re.compile(rf"\s*<@{re.escape(user)}(?:\|[^<>]*)?>[\s:,]*")
 
 
@@ -273,19 +264,14 @@ TOMBSTONE = "tombstone"
 """The subtype of a deleted root whose thread goes on."""
 
 
-class PersonMessage(NamedTuple):
+Given_co = TypeVar("Given_co", covariant=True)
+
+
+class Placed(NamedTuple, Generic[Given_co]):
+    """An input, and the place that it is for."""
+
     place: Place
-    said: Say
-
-
-class Amended(NamedTuple):
-    place: Place
-    amend: Amend
-
-
-class Retracted(NamedTuple):
-    place: Place
-    retract: Retract
+    given: Given_co
 
 
 class Picked(NamedTuple):
@@ -293,11 +279,6 @@ class Picked(NamedTuple):
 
     asked: VerbRequest
     label: str
-
-
-class Pressed(NamedTuple):
-    place: Place
-    press: Press
 
 
 class FormRequest(NamedTuple):
@@ -310,7 +291,7 @@ class FormRequest(NamedTuple):
     trigger: str
 
 
-def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
+def message(event: Payload, us: Identity, *, at: str) -> Placed[Say | Amend | Retract] | None:
     """A person's reply in a thread, or a change of one. None for all other messages, asides, and mentions of us."""
     subtype = word(event, "subtype")
     if subtype == "message_changed":
@@ -323,7 +304,7 @@ def message(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended
     return _words(event, us, text, at=at)
 
 
-def mention(event: Payload, us: Identity, *, at: str) -> VerbRequest | PersonMessage | None:
+def mention(event: Payload, us: Identity, *, at: str) -> VerbRequest | Placed[Say] | None:
     """
     What is said to us: a verb, or text for the roundtable of the thread. A message in a thread that mentions us later
     in the text is handled by `message`.
@@ -387,7 +368,7 @@ def is_at_home(body: Payload) -> bool:
 
 def press(
     body: Payload, us: Identity, *, at: str, actions: Actions = ACTIONS
-) -> Pressed | Picked | FormRequest | VerbRequest | None:
+) -> Placed[Press] | Picked | FormRequest | VerbRequest | None:
     """None for a button of another app or version."""
     pressed = body["actions"][0]
     id, option = word(pressed, "action_id"), part(pressed, "selected_option")
@@ -414,11 +395,11 @@ def press(
         label = one_line(word(option or pressed, "text", "text")) or value
         return Picked(replace(asked, verb="resume", room=_room(body, place)), label)
     if action.opens_form(value):
-        return form_request(body, us, action, value)
+        return FormRequest(place, person, action, value, needed(body, "trigger_id"))
     if action.verb:
         return replace(asked, verb=action.verb)
     pressed_one = Press(key=key, at=at, person=person, action=action, token=token, ts=ts, value=value)
-    return Pressed(place, pressed_one)
+    return Placed(place, pressed_one)
 
 
 def _chosen_values(pressed: Payload) -> list[ButtonValue]:
@@ -430,38 +411,27 @@ def _chosen_values(pressed: Payload) -> list[ButtonValue]:
     return [carried(clean(one[:VALUE_CHARS])) for one in texts if one]
 
 
-def channel_gone(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelGone]:
+def channel_gone(event: Payload, us: Identity, *, at: str) -> Placed[ChannelGone]:
     kind, channel = word(event, "type"), needed(event, "channel")
     gone = ChannelGone(
         key=f"{kind}.{channel}.{needed(event, 'event_ts')}", at=at, archived=kind.endswith("_archive")
     )
-    return Place(team=us.team, channel=channel), gone
+    return Placed(Place(team=us.team, channel=channel), gone)
 
 
-def channel_moved(event: Payload, us: Identity, *, at: str) -> tuple[Place, ChannelMoved]:
+def channel_moved(event: Payload, us: Identity, *, at: str) -> Placed[ChannelMoved]:
     old, new, ts = (needed(event, name) for name in ("old_channel_id", "new_channel_id", "event_ts"))
     moved = ChannelMoved(key=f"moved.{old}.{new}", at=at, channel=new, ts=ts)
-    return Place(team=us.team, channel=old), moved
+    return Placed(Place(team=us.team, channel=old), moved)
 
 
-class MarkRequest(NamedTuple):
-    place: Place
-    ts: str
-    trigger: str
-
-
-def mark_request(body: Payload, us: Identity) -> MarkRequest:
-    """The shortcut on a message."""
+def mark_request(body: Payload, us: Identity) -> tuple[Place, str]:
+    """The shortcut on a message: its thread, and its timestamp."""
     ts, place = needed(body, "message", "ts"), _origin(body, us)
-    return MarkRequest(place.but(thread=place.thread or ts), ts, needed(body, "trigger_id"))
+    return place.but(thread=place.thread or ts), ts
 
 
-class Reacted(NamedTuple):
-    place: Place
-    mark: MarkMessage
-
-
-def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
+def reaction(event: Payload, us: Identity, *, at: str) -> Placed[MarkMessage] | None:
     """None for other reactions, for those to our own messages and to things that are no messages, and for our own."""
     person, item = known(event, "user"), part(event, "item")
     kind = REACTIONS.get(word(event, "reaction").partition("::")[0])
@@ -484,14 +454,7 @@ def reaction(event: Payload, us: Identity, *, at: str) -> Reacted | None:
         is_reaction=True,
         removed=word(event, "type") == "reaction_removed",
     )
-    return Reacted(Place(team=us.team, channel=channel), mark)
-
-
-def form_request(body: Payload, us: Identity, action: str, subject: str) -> FormRequest:
-    """Of a button, and of an option of an overflow menu: *action* and *subject* are what it carries."""
-    trigger = needed(body, "trigger_id")
-    place = (origin if is_at_home(body) else _origin)(body, us)
-    return FormRequest(place, clicker(body, us), action, subject, trigger)
+    return Placed(Place(team=us.team, channel=channel), mark)
 
 
 def heard(event: Payload, us: Identity) -> ThreadMessage | None:
@@ -528,7 +491,7 @@ def sender(body: Payload, us: Identity) -> str:
 # --- edits and deletions --------------------------------------------------------------------------------------------
 
 
-def _changed(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amended | Retracted | None:
+def _changed(event: Payload, us: Identity, *, at: str) -> Placed[Say | Amend | Retract] | None:
     """
     An edit of the text by its author; an unfurled link, a pin or a reply also changes the message, and is ignored. An
     aside that becomes a normal message counts as new, and a message that becomes an aside as deleted.
@@ -536,7 +499,7 @@ def _changed(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amende
     now, before = part(event, "message"), part(event, "previous_message")
     if word(now, "subtype") == TOMBSTONE:
         return _deleted(event, us, at=at)
-    if not by_person(now, us) or not in_any_thread(now) or word(now, "edited", "user") == us.user:
+    if not by_person(now, us) or not known(now, "thread_ts") or word(now, "edited", "user") == us.user:
         return None
     text = _content(now, us)
     if text == (before_text := _content(before, us)) or _is_verb(now, us):
@@ -548,15 +511,17 @@ def _changed(event: Payload, us: Identity, *, at: str) -> PersonMessage | Amende
         return _words({**now, "channel": event["channel"]}, us, text, at=at)
     edition = known(now, "edited", "ts") or needed(event, "ts")
     key, ts = f"{_key(event, now)}.{edition}", needed(now, "ts")
-    return Amended(_thread(event, now, us), Amend(key=key, at=at, person=_author(now, us), text=text, ts=ts))
+    return Placed(_thread(event, now, us), Amend(key=key, at=at, person=_author(now, us), text=text, ts=ts))
 
 
-def _deleted(event: Payload, us: Identity, *, at: str) -> Retracted | None:
+def _deleted(event: Payload, us: Identity, *, at: str) -> Placed[Retract] | None:
     gone = part(event, "previous_message")
-    if not by_person(gone, us) or not in_any_thread(gone) or _is_verb(gone, us) or is_aside(_text(gone, us)):
+    if not by_person(gone, us) or not known(gone, "thread_ts"):
+        return None
+    if _is_verb(gone, us) or is_aside(_text(gone, us)):
         return None
     key, ts = f"{_key(event, gone)}.deleted", needed(gone, "ts")
-    return Retracted(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))
+    return Placed(_thread(event, gone, us), Retract(key=key, at=at, person=_author(gone, us), ts=ts))
 
 
 # --- parts of messages ----------------------------------------------------------------------------------------------
@@ -578,7 +543,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
     )
 
 
-def _words(event: Payload, us: Identity, text: str, *, at: str) -> PersonMessage:
+def _words(event: Payload, us: Identity, text: str, *, at: str) -> Placed[Say]:
     said = Say(
         key=_key(event, event),
         at=at,
@@ -590,7 +555,7 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> PersonMessage
         to_us=addresses(event, us),
         files=_files(event, us),
     )
-    return PersonMessage(_thread(event, event, us), said)
+    return Placed(_thread(event, event, us), said)
 
 
 def _is_under_us(event: Payload, us: Identity) -> bool | None:
@@ -621,7 +586,7 @@ def _text(message: Payload, us: Identity, *, without: re.Pattern[str] | None = N
 
 
 def _said_to_us(message: Payload, us: Identity) -> str:
-    return _text(message, us, without=mention_of(us) if addresses(message, us) else None)
+    return _text(message, us, without=_mention_of(us.user) if addresses(message, us) else None)
 
 
 def _content(message: Payload, us: Identity) -> str:

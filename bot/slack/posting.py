@@ -200,27 +200,16 @@ class Ephemeral:
         self._client = calls.client
 
     async def tell(self, place: Place, person: str, part: RenderedMessage, *, reply_url: str) -> None:
-        if reply_url and await self._by_reply_url(place, part, reply_url=reply_url):
+        answer = {"response_type": "ephemeral", "replace_original": False, **_shown(part)}
+        answer |= {"thread_ts": place.thread} if place.thread else {}
+        if reply_url and await self._send(reply_url, answer):
             return
         if not await self._by_ephemeral(place, person, part):
             await self._by_direct_message(person, part)
 
     async def replace(self, reply_url: str, part: RenderedMessage) -> bool:
         """In place of the message that was pressed; False when the reply URL is used up."""
-        return await self._send(
-            reply_url, {"replace_original": True, "text": part.text, "blocks": part.blocks}
-        )
-
-    async def _by_reply_url(self, place: Place, part: RenderedMessage, *, reply_url: str) -> bool:
-        answer = {
-            "response_type": "ephemeral",
-            "replace_original": False,
-            "text": part.text,
-            "blocks": part.blocks,
-        }
-        if place.thread:
-            answer["thread_ts"] = place.thread
-        return await self._send(reply_url, answer)
+        return await self._send(reply_url, {"replace_original": True, **_shown(part)})
 
     async def _send(self, reply_url: str, answer: dict[str, Any]) -> bool:
         if not is_slacks(reply_url, api_url=self._client.base_url):
@@ -244,8 +233,7 @@ class Ephemeral:
                 channel=place.channel,
                 user=person,
                 thread_ts=place.thread or None,
-                text=part.text,
-                blocks=part.blocks,
+                **_shown(part),
                 **UNLINKED,
             )
         except SlackError as error:
@@ -258,6 +246,8 @@ class Ephemeral:
     async def _by_direct_message(self, person: str, part: RenderedMessage) -> None:
         opened = await self._calls(self._client.conversations_open, users=person)
         channel = opened["channel"]["id"]
-        await self._calls(
-            self._client.chat_postMessage, channel=channel, text=part.text, blocks=part.blocks, **QUIET
-        )
+        await self._calls(self._client.chat_postMessage, channel=channel, **_shown(part), **QUIET)
+
+
+def _shown(part: RenderedMessage) -> dict[str, Any]:
+    return {"text": part.text, "blocks": part.blocks}

@@ -185,11 +185,12 @@ class Reception:
         self.errands.send(self._open_form(body, form, trigger))
 
     def tell(self, place: Place, person: str, reply: Reply | str, *, reply_url: str = "") -> None:
-        """In the background: an acknowledgement may take three seconds in all."""
+        """In the background: an acknowledgement may take three seconds in all. Retried, because it is in no outbox."""
         if not reply or not person or not place.channel:
             return
         message = reply if isinstance(reply, Message) else Message(text=reply)
-        self.errands.send(self._tell(place, person, message, reply_url=reply_url))
+        told = partial(self.chat.tell, place, person, message, reply_url=reply_url)
+        self.errands.send(access.retried(told))
 
     def answer(self, body: Payload, reply: Reply | str) -> None:
         """`tell` the sender of *body*, in the same place."""
@@ -253,10 +254,6 @@ class Reception:
         url = reply_url_of(body)
         if not url or not await self.chat.replace(url, message):
             self.answer(body, message)
-
-    async def _tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
-        """Retried here, because these answers are in no outbox."""
-        await access.retried(partial(self.chat.tell, place, person, message, reply_url=reply_url))
 
 
 async def _done(work: Work, person: Person, room: ChannelKind) -> Reply:

@@ -103,9 +103,8 @@ class ButtonValue(NamedTuple):
     value: str
 
 
-def action_id(action: str, nth: int = 1) -> str:
-    """Slack wants unique ids within a block, so the second choice with the same action has a number."""
-    return f"{PREFIX}{action}" if nth == 1 else f"{PREFIX}{action}.{nth}"
+def action_id(action: str) -> str:
+    return f"{PREFIX}{action}"
 
 
 def action_of(action_id: str) -> str:
@@ -191,20 +190,20 @@ def _begun(prefix: str, section: str) -> str:
 
 def _with_tail(part: RenderedMessage, message: Message, links: Sequence[Link]) -> RenderedMessage:
     note = shortened(mrkdwn(message.note), NOTE_CHARS)
-    labels = [_label(choice) for choice in message.choices]
-    words = [
-        part.text,
-        *(escape(f"{link.label}: {link.url}") for link in links),
-        note,
-        " ".join(f"[{escape(label)}]" for label in labels),
-    ]
     blocks = [
         *part.blocks,
         *context_blocks(markup(link) for link in links),
         *context_blocks([note] if note else []),
-        *_actions(message),
+        *actions_blocks(list(button_elements(message.choices, message.token)), message.token),
     ]
-    return RenderedMessage("\n".join(filter(None, words)), blocks)
+    labels = [escape(_label(choice)) for choice in message.choices]
+    return RenderedMessage(_all_words(part.text, links, note, labels), blocks)
+
+
+def _all_words(text: str, links: Iterable[Link], note: str, labels: Iterable[str]) -> str:
+    """What the blocks show, as one text."""
+    shown = (escape(f"{link.label}: {link.url}") for link in links)
+    return "\n".join(filter(None, [text, *shown, note, " ".join(f"[{label}]" for label in labels)]))
 
 
 def section_block(text: str) -> Block:
@@ -221,22 +220,35 @@ def _mrkdwn(text: str) -> Block:
     return {"type": "mrkdwn", "text": text, "verbatim": True}
 
 
-def _actions(message: Message) -> Iterator[Block]:
-    for start in range(0, len(message.choices), ACTIONS_ELEMENTS):
-        buttons = list(button_elements(message.choices[start : start + ACTIONS_ELEMENTS], message.token))
-        name = {"block_id": f"{message.token}.{start}"} if message.token else {}
-        yield {"type": "actions", **name, "elements": buttons}
+def actions_blocks(elements: Sequence[Block], token: str = "") -> Iterator[Block]:
+    for start in range(0, len(elements), ACTIONS_ELEMENTS):
+        name = {"block_id": f"{token}.{start}"} if token else {}
+        yield {
+            "type": "actions",
+            **name,
+            "elements": _with_unique_ids(elements[start : start + ACTIONS_ELEMENTS]),
+        }
+
+
+def _with_unique_ids(elements: Iterable[Block]) -> list[Block]:
+    """Slack wants unique ids within a block, so the second element with the same action has a number."""
+    seen: Counter[str] = Counter()
+    named: list[Block] = []
+    for element in elements:
+        action = action_of(element["action_id"])
+        seen[action] += 1
+        number = f".{seen[action]}" if seen[action] > 1 else ""
+        named.append({**element, "action_id": f"{action_id(action)}{number}"})
+    return named
 
 
 def button_elements(choices: Iterable[Choice], token: str) -> Iterator[Block]:
-    seen: Counter[str] = Counter()
     for choice in choices:
-        seen[choice.action] += 1
         style = {} if choice.emphasis is Emphasis.PLAIN else {"style": choice.emphasis.value}
         confirm = {"confirm": _confirm(choice.confirm)} if choice.confirm else {}
         yield {
             "type": "button",
-            "action_id": action_id(choice.action, seen[choice.action]),
+            "action_id": action_id(choice.action),
             "text": plain_text(_label(choice), LABEL_CHARS),
             "value": value_of(choice, token),
             **style,
@@ -290,19 +302,10 @@ def _card(message: Message, card: Card, prefix: str, *, signed: bool) -> Rendere
     rich, plain = (_CardBlocks(message, card, label, links=links, rich=rich) for rich in (True, False))
     behind = ", ".join(escape(_label(choice)) for choice in card.more)
     labels = dict.fromkeys(_label(choice) for choice in message.offered if choice not in card.more)
-    text = [
-        prefix + mrkdwn("\n".join([message.text or card.title, *words])),
-        *(escape(f"{link.label}: {link.url}") for link in links),
-        shortened(mrkdwn(message.note), NOTE_CHARS),
-        " ".join(
-            [
-                *(f"[{escape(label)}]" for label in labels),
-                *([f"[⋯ {behind}]"] if behind else []),
-            ]
-        ),
-    ]
-    shown = abridged("\n".join(filter(None, text)), POST_TEXT_CHARS)
-    return RenderedMessage(shown, rich.blocks(), (plain.blocks, list))
+    text = prefix + mrkdwn("\n".join([message.text or card.title, *words]))
+    note = shortened(mrkdwn(message.note), NOTE_CHARS)
+    every = _all_words(text, links, note, [*map(escape, labels), *([f"⋯ {behind}"] if behind else [])])
+    return RenderedMessage(abridged(every, POST_TEXT_CHARS), rich.blocks(), (plain.blocks, list))
 
 
 def chars(blocks: object) -> int:
@@ -361,7 +364,7 @@ class _CardBlocks:
         return [
             *([_with_accessory(section_block(shown.strip()), menus)] if shown.strip() else []),
             *self._small(self._card.subtitle),
-            *(_actions_of(menus[1:])),
+            *actions_blocks(menus[1:]),
         ]
 
     def _tail(self, links: Sequence[Link]) -> list[Block]:
@@ -373,7 +376,7 @@ class _CardBlocks:
         return [
             *context_blocks(markup(link) for link in links),
             *self._small(self._message.note),
-            *_actions_of(_with_unique_ids(elements)),
+            *actions_blocks(elements),
             *self._small("\n".join(self._card.foot), CARD_FOOT_CHARS),
         ]
 
@@ -437,7 +440,7 @@ class _CardBlocks:
         if part.rows and not in_text:
             found.append(self._list(part, title="" if above else part.title))
         below = button_elements(part.buttons, self._message.token)
-        return [*found, *_actions_of(_with_unique_ids(menus)), *_actions_of(list(below))]
+        return [*found, *actions_blocks(menus), *actions_blocks(list(below))]
 
     def _prose(self, text: str) -> Sequence[Piece]:
         linked = [piece._replace(text=self._linked(piece.text)) for piece in pieces(self._marked(text))]
@@ -534,14 +537,14 @@ def _elements(choices: Sequence[Choice], token: str) -> list[Block]:
     buttons = button_elements((choice for choice in choices if choice not in (*stands, *several)), token)
     selects: list[Block] = []
     if stands:
-        options = [_select_option(one, token) for one in stands]
+        options = [_option(one, value_of(one, token)) for one in stands]
         selects.append(_select("static_select", stands[0].action, STAND_PROMPT, options=options))
     if several:
         headings = dict.fromkeys(one.group for one in several)
         groups = [
             {
                 "label": plain_text(heading, LABEL_CHARS),
-                "options": [_select_option(one, token) for one in several if one.group == heading],
+                "options": [_option(one, value_of(one, token)) for one in several if one.group == heading],
             }
             for heading in headings
         ]
@@ -555,8 +558,8 @@ def _select(kind: str, action: str, prompt: str, **options: list[Block]) -> Bloc
     return {"type": kind, "action_id": action_id(action), "placeholder": placeholder, **options}
 
 
-def _select_option(choice: Choice, token: str) -> Block:
-    return {"text": plain_text(_label(choice), LABEL_CHARS), "value": value_of(choice, token)}
+def _option(choice: Choice, value: str) -> Block:
+    return {"text": plain_text(_label(choice), LABEL_CHARS), "value": value}
 
 
 def _menus(choices: Sequence[Choice], token: str) -> list[Block]:
@@ -568,7 +571,7 @@ def _menus(choices: Sequence[Choice], token: str) -> list[Block]:
     groups = [listed[start : start + OVERFLOW_OPTIONS] for start in range(0, len(listed), OVERFLOW_OPTIONS)]
     alone = groups.pop() if groups and len(groups[-1]) == 1 else []
     single = [*(one for one in choices if not _fits_in_menu(one, token)), *alone]
-    return [*button_elements(single, token), *_with_unique_ids([_overflow(group, token) for group in groups])]
+    return [*button_elements(single, token), *(_overflow(group, token) for group in groups)]
 
 
 def _fits_in_menu(choice: Choice, token: str) -> bool:
@@ -578,13 +581,8 @@ def _fits_in_menu(choice: Choice, token: str) -> bool:
 def _overflow(choices: Sequence[Choice], token: str) -> Block:
     actions = {choice.action for choice in choices}
     own = actions.pop() if len(actions) == 1 and _control(choices[0]) is Control.MENU else None
-    options = [
-        {
-            "text": plain_text(_label(choice), LABEL_CHARS),
-            "value": value_of(choice, token) if own else _option_value(choice, token),
-        }
-        for choice in choices
-    ]
+    carry = value_of if own else _option_value
+    options = [_option(choice, carry(choice, token)) for choice in choices]
     return {"type": "overflow", "action_id": action_id(own) if own else MORE, "options": options}
 
 
@@ -606,21 +604,6 @@ def chosen(value: str) -> tuple[str, ButtonValue]:
 
 def _with_accessory(section: Block, elements: Sequence[Block]) -> Block:
     return {**section, "accessory": elements[0]} if elements else section
-
-
-def _actions_of(elements: Sequence[Block]) -> Iterator[Block]:
-    for start in range(0, len(elements), ACTIONS_ELEMENTS):
-        yield {"type": "actions", "elements": list(elements[start : start + ACTIONS_ELEMENTS])}
-
-
-def _with_unique_ids(elements: Sequence[Block]) -> list[Block]:
-    seen: Counter[str] = Counter()
-    named: list[Block] = []
-    for element in elements:
-        name = PREFIX + element["action_id"].removeprefix(PREFIX).partition(".")[0]
-        seen[name] += 1
-        named.append({**element, "action_id": name if seen[name] == 1 else f"{name}.{seen[name]}"})
-    return named
 
 
 def _rich_section(elements: Sequence[Block]) -> Block:

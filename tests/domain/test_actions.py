@@ -12,7 +12,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.form import FormName
 from bot.domain.messages.message import Choice
-from bot.domain.roundtable.inputs import Press
+from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Belonging, Person
@@ -60,8 +60,9 @@ def clicked(at: Table, by: Person) -> Press:
     body = payload("block_actions")
     body["actions"] = [{"action_id": button["action_id"], "value": button["value"], "type": "button"}]
     pressed = parse.press(body, US, at=at.now(), actions=TABLE)
-    assert isinstance(pressed, parse.Pressed)
-    return pressed.press.but(person=by)
+    assert isinstance(pressed, parse.Placed)
+    assert isinstance(pressed.given, Press)
+    return pressed.given.but(person=by)
 
 
 def test_a_row_is_a_button() -> None:
@@ -89,8 +90,9 @@ def test_a_row_is_for_those_who_may_press() -> None:
         at.decided(clicked(at, GUEST))
 
     said = parse.message(payload("message_in_thread", event__text="applaud")["event"], US, at=at.now())
-    assert isinstance(said, parse.PersonMessage)
-    at.hear(said.said.but(person=GUEST, ts=at.ts()))
+    assert said is not None
+    assert isinstance(said.given, Say)
+    at.hear(said.given.but(person=GUEST, ts=at.ts()))
     assert at.lines[-1].content == "applaud"
     assert "people of other organisations can write here" in at.world.told[-1][1].text
 

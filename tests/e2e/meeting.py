@@ -96,10 +96,12 @@ class Meeting:
         async with app.bot(
             settings(self.slack, self.workspace, **self.more),
             web=False,
-            voices=self.voices,
-            policies=self.thinking if self.voices else None,
-            speed=self.speed,
-            clock=self.clock,
+            how=app.Variations(
+                voices=self.voices,
+                policies=self.thinking if self.voices else None,
+                speed=self.speed,
+                clock=self.clock,
+            ),
         ):
             yield self
 

@@ -42,7 +42,7 @@ async def offered(
     playbook = app.playbook(ours)
     script = demo.script_of(None, playbook)
     shown = Demo(meeting.slack, script, playbook=playbook, settings=ours)
-    async with app.bot(ours, web=False, over=shown.over, policies=shown.policies):
+    async with app.bot(ours, web=False, how=app.Variations(over=shown.over, policies=shown.policies)):
         recording = Recording(script.title, shown.play, at_once=at_once, speed=speed)
         meeting.slack.offer(recording)
         yield recording

@@ -17,7 +17,7 @@ import redis
 from cryptography.fernet import Fernet
 
 from bot import app, cast, log, tenants
-from bot.app import Variations
+from bot.app import AS_SET, Variations
 from bot.cli import check
 from bot.cli.keys import KEY_SIGN, key_of
 from bot.content.agent_keys import write_keys
@@ -73,7 +73,7 @@ class Company:
         })  # fmt: skip
 
     @asynccontextmanager
-    async def bot(self, *installing: str, how: Variations | None = None) -> AsyncIterator[Tenants]:
+    async def bot(self, *installing: str, how: Variations = AS_SET) -> AsyncIterator[Tenants]:
         """Up and listening, with the app installed in those workspaces."""
         async with tenants.bot(self.settings, web=False, how=how) as running:
             for team in installing:

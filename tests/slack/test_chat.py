@@ -50,26 +50,14 @@ async def test_a_roundtable_opens_with_a_root_and_its_address(
     assert opened.ts.replace(".", "") in opened.permalink
 
 
-async def test_a_thread_that_is_there_already_is_adopted(
-    chat: SlackChat, place: Place, sandbox: Sandbox
-) -> None:
-    """The first words go into it, and its own root is what is linked to."""
-    root = await sandbox.person("ada").say(CHANNEL, "Dark mode?")
-
-    opened = await chat.open(place.but(thread=root), Message(text="Let's"), key="root", again=False)
-
-    assert opened.ts == root
-    assert root.replace(".", "") in opened.permalink
-    assert [message.text for message in sandbox.thread(CHANNEL, root)] == ["Dark mode?", "Let's"]
-
-
 async def test_an_opening_without_an_address_is_still_an_opening(
     chat: SlackChat, place: Place, sandbox: Sandbox
 ) -> None:
-    """The permalink is a convenience."""
-    sandbox.fail_next("chat.getPermalink", "message_not_found")
-
-    assert (await chat.open(place, Message(text="Dark mode"), key="root", again=False)).permalink == ""
+    """But it is asked for again where Slack has trouble: every link into the thread is made of it."""
+    for error, has_one in (("message_not_found", False), ("fatal_error", True)):
+        sandbox.fail_next("chat.getPermalink", error)
+        opened = await chat.open(place, Message(text="Dark mode"), key=f"root.{error}", again=False)
+        assert bool(opened.permalink) is has_one
 
 
 async def test_a_persona_posts_under_their_own_name(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
@@ -192,39 +180,6 @@ async def test_a_successor_finds_what_its_predecessor_posted(
 
     assert await SlackChat(client, roster, us).post(thread, MAYA, key="k", again=True) == ts
     assert await SlackChat(client, roster, us).post(thread, MAYA, key="k2", again=True) != ts
-
-
-async def test_a_post_that_was_not_noted_is_found_by_the_same_process(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """Slack had it, and the store then failed: however often the engine comes back, it stands there once."""
-    stamps = [await chat.post(thread, MAYA, key="k", again=again) for again in (False, True, True)]
-
-    assert len(set(stamps)) == 1
-    assert len(sandbox.thread(CHANNEL, thread.thread)) == 2
-
-
-async def test_looking_again_reads_only_what_is_new(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """Threads of a whole analysis are long; what we know to be older is not read."""
-    ts = await chat.post(thread, MAYA, key="k1", again=False)
-
-    await chat.post(thread, MAYA, key="k2", again=True)
-
-    assert sandbox.calls_of("conversations.replies")[-1].args["oldest"] == ts
-
-
-async def test_a_post_from_before_the_store_was_lost_is_found(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """Its answer was lost; when another attempt is made, the item has been taken up from git and has said more."""
-    sandbox.fail_next("chat.postMessage", hang_up=True, after=True)
-    with pytest.raises(SlackError):
-        await chat.post(thread, MAYA, key="offline-sync.a1.47", again=False)
-    await chat.post(thread, MAYA, key="offline-sync.b2.5", again=False)
-
-    await chat.post(thread, MAYA, key="offline-sync.a1.47", again=True)
-
-    assert len(sandbox.thread(CHANNEL, thread.thread)) == 3
 
 
 async def test_only_the_parts_that_are_missing_are_posted(
@@ -491,33 +446,15 @@ async def test_without_a_reply_url_what_comes_of_a_press_waits_for_its_turn(
     assert "saved" in sandbox.message(ts).words
 
 
-async def test_the_permalink_is_asked_for_again(chat: SlackChat, place: Place, sandbox: Sandbox) -> None:
-    """Every link into the thread is made of it."""
-    sandbox.fail_next("chat.getPermalink", "fatal_error")
-    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
-    assert opened.permalink
-
-
-async def test_a_reaction_twice_is_one(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """And one on a deleted message is none."""
+async def test_a_reaction_comes_and_goes_once(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
+    """One that is there, or is not, or whose message is deleted, needs nothing."""
     ts = await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
-
-    await chat.react(thread, ts, ":eyes:")
-    await chat.react(thread, ts, "eyes")
-    await chat.react(thread, "1.000001", "eyes")
-
+    for stamp, emoji in ((ts, ":eyes:"), (ts, "eyes"), ("1.000001", "eyes")):
+        await chat.react(thread, stamp, emoji)
     assert [reaction.name for reaction in sandbox.message(ts).reactions] == ["eyes"]
 
-
-async def test_a_reaction_is_taken_away_once(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """One that is not there, or whose message is deleted, is away already."""
-    ts = await sandbox.person("ada").say(CHANNEL, "an answer", thread_ts=thread.thread)
-    await chat.react(thread, ts, "eyes")
-
-    await chat.unreact(thread, ts, ":eyes:")
-    await chat.unreact(thread, ts, "eyes")
-    await chat.unreact(thread, "1.000001", "eyes")
-
+    for stamp, emoji in ((ts, ":eyes:"), (ts, "eyes"), ("1.000001", "eyes")):
+        await chat.unreact(thread, stamp, emoji)
     assert not sandbox.message(ts).reactions
 
 
@@ -560,20 +497,6 @@ async def test_a_menu_in_an_archived_channel_is_not_forgotten(
     sandbox.archive(archived=False)
     await chat.rewrite(thread, ts, LONG.but(choices=()))
     assert not sandbox.message(ts).actions
-
-
-async def test_a_reply_url_reaches_where_the_bot_is_not(
-    chat: SlackChat, place: Place, sandbox: Sandbox
-) -> None:
-    """`/roundtable` works in every channel, so its answer has to."""
-    ada = sandbox.person("ada")
-    sandbox.remove_bot()
-    url = await _reply_url(sandbox)
-
-    await chat.tell(place, ada.id, Message(text="Invite me."), reply_url=url)
-
-    assert [message.text for message in ada.ephemerals][-1:] == ["Invite me."]
-    assert not sandbox.calls_of("chat.postEphemeral")
 
 
 async def test_a_reply_url_of_somebody_else_is_not_called(

@@ -67,7 +67,7 @@ def outcome(seen: Seen, body: JSON) -> str:
     playbook = shipped()
     try:
         match parse.press(body, US, at=seen.rt.now):
-            case parse.Pressed(_, press):
+            case parse.Placed(_, press):
                 after = decide(seen.rt, press.but(person=ADA), playbook)
                 return "decided" if (after.outbox, after.lines) != (seen.rt.outbox, seen.rt.lines) else ""
             case parse.FormRequest(action=action, subject=subject):

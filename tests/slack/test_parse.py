@@ -24,17 +24,18 @@ THREAD = CHANNEL.but(thread="1767261500.000100")
 ADA = Person(id="U0ADA")
 
 
-def words(name: str, **changes: Any) -> parse.PersonMessage | None:
-    said = parse.message(payload(name, **changes)["event"], US, at=NOW)
-    assert said is None or isinstance(said, parse.PersonMessage)
-    return said
+def words(name: str, **changes: Any) -> parse.Placed[Say] | None:
+    if (said := changed(name, **changes)) is None:
+        return None
+    assert isinstance(said.given, Say)
+    return parse.Placed(said.place, said.given)
 
 
-def changed(name: str, **changes: Any) -> object:
+def changed(name: str, **changes: Any) -> parse.Placed[Say | Amend | Retract] | None:
     return parse.message(payload(name, **changes)["event"], US, at=NOW)
 
 
-def mentioned(name: str, **changes: Any) -> VerbRequest | parse.PersonMessage | None:
+def mentioned(name: str, **changes: Any) -> VerbRequest | parse.Placed[Say] | None:
     return parse.mention(payload(name, **changes)["event"], US, at=NOW)
 
 
@@ -68,43 +69,49 @@ def test_whether_a_thread_is_below_a_post_of_ours_is_known_where_slack_says_it(
 
     found = parse.message(event, US, at=NOW)
 
-    assert isinstance(found, parse.PersonMessage)
-    assert found.said.under_us is known
-
-
-@pytest.mark.parametrize("name", ["message_thread_broadcast", "message_file_share"])
-def test_words_that_come_with_something_count(name: str) -> None:
-    """A reply shown in the channel too, or one with a file, is still a reply."""
-    assert words(name) is not None
+    assert isinstance(found, parse.Placed)
+    assert found.given.under_us is known
 
 
 SKETCH = Attachment(id="F0SKETCH", name="sketch.png", type="image/png", by="U0ADA")
 LINK = "https://sandbox.slack.com/files/U0ADA/F0SKETCH/sketch.png"
 
 
-def test_a_file_is_recorded_with_the_words() -> None:
-    """What it is called, where it is, who shared it; nothing is downloaded."""
-    file = {
-        "id": "F0SKETCH",
-        "name": "sketch.png",
-        "mimetype": "image/png",
-        "permalink": LINK,
-        "user": "U0ADA",
-    }
-    said = words("message_file_share", event__files=[file])
+FILE = {"id": "F0SKETCH", "name": "sketch.png", "mimetype": "image/png", "permalink": LINK, "user": "U0ADA"}
+TRICKY = {"id": "F1", "name": "a <b>\n.png", "permalink": "javascript:alert(1)"}
+NO_FILES: tuple[object, ...] = (
+    None, "x", 7, [], ["x"], [{}], [{"id": "F1", "mode": "tombstone"}], [{"name": "a"}], [{"id": 7, "name": "a"}],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "text", "files"),
+    [
+        ("message_thread_broadcast", {}, "Nurses, at night & in the dark", ()),
+        ("message_file_share", {}, "The sketch", (SKETCH,)),
+        ("message_file_share", {"event__files": [FILE]}, "The sketch", (SKETCH.but(permalink=LINK),)),
+        (
+            "message_file_share",
+            {"event__files": [TRICKY]},
+            "The sketch",
+            (Attachment(id="F1", name="a <b> .png", by="U0ADA"),),
+        ),
+        *(("message_file_share", {"event__files": files}, "The sketch", ()) for files in NO_FILES),
+        ("message_file_share", {"event__text": ""}, "shared sketch.png", (SKETCH,)),
+        ("message_in_thread", {"event__subtype": "me_message", "event__text": "agrees"}, "agrees", ()),
+        ("message_in_thread", {"event__text": "a" * 50_000}, "a" * 40_000 + CUT, ()),
+        ("message_in_thread", {"event__text": "As an aside: lunch?"}, "As an aside: lunch?", ()),
+        ("message_in_thread", {"event__text": "set aside: two days"}, "set aside: two days", ()),
+    ],
+)
+def test_a_reply_is_its_words_and_its_files(
+    name: str, changes: dict[str, Any], text: str, files: tuple[Attachment, ...]
+) -> None:
+    """Of a file its name, its link and who shared it. Only a beginning with "aside:" is an aside."""
+    said = words(name, **changes)
 
     assert said is not None
-    assert said.said.text == "The sketch"
-    assert said.said.files == (SKETCH.but(permalink=LINK),)
-
-
-def test_a_message_of_only_a_file_says_so() -> None:
-    """It is a note, which can be cited."""
-    said = words("message_file_share", event__text="")
-
-    assert said is not None
-    assert said.said.text == "shared sketch.png"
-    assert said.said.files == (SKETCH,)
+    assert (said.given.text, said.given.files) == (text, files)
 
 
 def test_a_file_in_a_thread_that_is_read_counts_too() -> None:
@@ -117,60 +124,6 @@ def test_a_file_in_a_thread_that_is_read_counts_too() -> None:
     assert (heard.text, heard.files) == ("shared sketch.png", (SKETCH,))
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        None,
-        "x",
-        7,
-        [],
-        ["x"],
-        [{}],
-        [{"id": "F1", "mode": "tombstone"}],
-        [{"name": "a"}],
-        [{"id": 7, "name": "a"}],
-    ],
-)
-def test_what_is_no_file_is_not_recorded(files: object) -> None:
-    """A deleted file has no name; other payloads come from nobody who means well."""
-    assert words("message_file_share", event__text="", event__files=files) is None
-    said = words("message_file_share", event__files=files)
-    assert said is not None
-    assert said.said.files == ()
-
-
-def test_a_link_that_is_no_address_is_left_out() -> None:
-    """It stands in the transcript, and on its page."""
-    file = {"id": "F1", "name": "a <b>\n.png", "permalink": "javascript:alert(1)"}
-    said = words("message_file_share", event__files=[file])
-
-    assert said is not None
-    assert said.said.files == (Attachment(id="F1", name="a <b> .png", by="U0ADA"),)
-
-
-def test_a_file_that_is_taken_away_takes_the_message_back() -> None:
-    """The message of only a file says nothing any more; an unfurled one changes nothing."""
-    before = {**payload("message_file_share", event__text="")["event"]}
-    gone = {
-        **before,
-        "files": [{"id": "F0SKETCH", "mode": "tombstone"}],
-        "edited": {"user": "U0ADA", "ts": "1.2"},
-    }
-
-    assert isinstance(
-        changed("message_changed", event__message=gone, event__previous_message=before), parse.Retracted
-    )
-    assert changed("message_changed", event__message=before, event__previous_message=before) is None
-
-
-def test_what_is_said_in_the_third_person_counts() -> None:
-    """`/me agrees` works in threads, too, and somebody has said it."""
-    said = words("message_in_thread", event__subtype="me_message", event__text="agrees")
-
-    assert said is not None
-    assert said.said.text == "agrees"
-
-
 @pytest.mark.parametrize(("enterprise", "belongs"), [("", Belonging.EXTERNAL), ("E0ORG", Belonging.UNKNOWN)])
 def test_who_comes_from_another_workspace_is_external_unless_an_organisation_has_both(
     enterprise: str, belongs: Belonging
@@ -179,30 +132,36 @@ def test_who_comes_from_another_workspace_is_external_unless_an_organisation_has
     event = {**payload("message_in_thread")["event"], "user_team": "T0ELSEWHERE"}
     said = parse.message(event, replace(US, enterprise=enterprise), at=NOW)
 
-    assert isinstance(said, parse.PersonMessage)
-    assert said.said.person.belongs is belongs
+    assert isinstance(said, parse.Placed)
+    assert said.given.person.belongs is belongs
+
+
+ASIDES = ("aside: lunch?", "Aside : tea?", "(aside: lunch?)", "*aside:* lunch?", "ASIDE：lunch")
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("name", "changes"),
     [
-        "message_in_channel",
-        "message_of_persona",
-        "message_of_other_bot",
-        "message_channel_join",
+        ("message_in_channel", {}),
+        ("message_of_persona", {}),
+        ("message_of_other_bot", {}),
+        ("message_channel_join", {}),
+        ("message_in_thread", {"event__text": ""}),
+        ("message_in_thread", {"event__text": " \u200b"}),
+        ("message_in_thread", {"event__user": "USLACKBOT"}),
+        *(("message_in_thread", {"event__text": aside}) for aside in ASIDES),
+        *(("message_file_share", {"event__text": "", "event__files": files}) for files in NO_FILES),
     ],
 )
-def test_everything_else_that_slack_calls_a_message_is_not(name: str) -> None:
-    """Bots, joins, and whatever is said outside threads."""
-    assert words(name) is None
+def test_everything_else_that_slack_calls_a_message_is_not(name: str, changes: dict[str, Any]) -> None:
+    """Bots, joins, asides, what is said outside threads, and what says nothing."""
+    assert words(name, **changes) is None
 
 
-@pytest.mark.parametrize(
-    "changes", [{"event__text": ""}, {"event__text": " \u200b"}, {"event__user": "USLACKBOT"}]
-)
-def test_a_message_without_words_or_without_a_person_is_none(changes: dict[str, str]) -> None:
-    """A picture alone says nothing that could be written down."""
-    assert words("message_in_thread", **changes) is None
+def test_an_aside_to_us_is_not_answered() -> None:
+    """Nor is it read in a thread that is adopted."""
+    assert mentioned("mention_in_thread", event__text="<@U0ROUNDTABLE> aside: he is slow today") is None
+    assert parse.heard(payload("message_in_thread", event__text="aside: lunch?")["event"], US) is None
 
 
 def test_what_is_said_to_us_is_heard_once() -> None:
@@ -224,15 +183,15 @@ def test_who_talks_about_us_in_a_thread_talks_to_the_table() -> None:
 
     assert mentioned("mention_in_thread", event__text=text) is None
     assert said is not None
-    assert said.said.text == "ask @U0ROUNDTABLE to stop"
+    assert said.given.text == "ask @U0ROUNDTABLE to stop"
 
 
 def test_words_after_a_mention_are_words() -> None:
     """What is no verb is for the roundtable of the thread, without the mention."""
     said = mentioned("mention_in_thread", event__text="<@U0ROUNDTABLE>, stop worrying about that")
 
-    assert isinstance(said, parse.PersonMessage)
-    assert (said.said.text, said.said.to_us) == ("stop worrying about that", True)
+    assert isinstance(said, parse.Placed)
+    assert (said.given.text, said.given.to_us) == ("stop worrying about that", True)
 
 
 @pytest.mark.parametrize(
@@ -333,70 +292,45 @@ def test_a_press_names_its_action_and_its_menu() -> None:
         ts="1767261660.000900",
     )
 
-    assert parse.press(payload("block_actions"), US, at=NOW) == parse.Pressed(THREAD, press)
+    assert parse.press(payload("block_actions"), US, at=NOW) == parse.Placed(THREAD, press)
 
 
-def test_one_of_several_buttons_with_one_action_names_which() -> None:
-    """The second option to decide on, as `blocks` writes it."""
+def _with(**changes: Any) -> dict[str, Any]:
     body = payload("block_actions")
-    choice = menus.options(("Redis", "SQLite"))[1]
-    body["actions"][0] |= {"action_id": action_id(choice.action, 2), "value": value_of(choice, "t0ken")}
-    pressed = parse.press(body, US, at=NOW)
-
-    assert isinstance(pressed, parse.Pressed)
-    assert (pressed.press.action, pressed.press.value) == (Action.DECIDE, "1")
-    assert pressed.press.token == "t0ken"
+    body["actions"][0] |= changes
+    return body
 
 
-@pytest.mark.parametrize(
-    ("menu", "option", "action", "value"),
-    [
-        ("roundtable.more", "k7/depth_brief", Action.DEPTH_BRIEF, ""),
-        ("roundtable.more.2", "k7/withdraw/FR-003", Action.WITHDRAW, "FR-003"),
-        ("roundtable.line", "k7/3/accept", Action.LINE, "3/accept"),
-    ],
-)
-def test_an_option_of_a_menu_is_a_press_of_the_action_that_it_names(
-    menu: str, option: str, action: str, value: str
-) -> None:
-    """The menu itself is no action."""
-    pressed = parse.press(_chosen(menu, option), US, at=NOW)
-
-    assert isinstance(pressed, parse.Pressed)
-    assert (pressed.press.action, pressed.press.token, pressed.press.value) == (action, "k7", value)
+OF_TWO = menus.options(("Redis", "SQLite"))[1]
+SEVERAL = [{"value": "k7/DEC-001/FR-001"}, {"value": "k7/DEC-001/OBJ-001"}, "odd"]
 
 
-def test_all_that_was_chosen_from_a_list_is_one_press() -> None:
-    """Nothing chosen is none."""
-    body = payload("block_actions")
-    options = [{"value": "item/DEC-001/FR-001"}, {"value": "item/DEC-001/OBJ-001"}, "odd"]
-    body["actions"][0] |= {"action_id": "roundtable.changes", "selected_options": options, "value": None}
-    pressed = parse.press(body, US, at=NOW)
+def test_a_press_says_which_choice_it_was() -> None:
+    """The second option to decide on, one of a menu, or all that was chosen from a list."""
+    changes = {"action_id": "roundtable.changes", "selected_options": SEVERAL, "value": None}
+    for body, action, value in (
+        (
+            _with(action_id=f"{action_id(OF_TWO.action)}.2", value=value_of(OF_TWO, "k7")),
+            Action.DECIDE,
+            "1",
+        ),
+        (_chosen("roundtable.more", "k7/depth_brief"), Action.DEPTH_BRIEF, ""),
+        (_chosen("roundtable.more.2", "k7/withdraw/FR-003"), Action.WITHDRAW, "FR-003"),
+        (_chosen("roundtable.line", "k7/3/accept"), Action.LINE, "3/accept"),
+        (_with(**changes), Action.CHANGES, "DEC-001/FR-001,DEC-001/OBJ-001"),
+    ):
+        pressed = parse.press(body, US, at=NOW)
+        assert isinstance(pressed, parse.Placed)
+        assert (pressed.given.action, pressed.given.token, pressed.given.value) == (action, "k7", value)
 
-    assert isinstance(pressed, parse.Pressed)
-    assert (pressed.press.token, pressed.press.value) == ("item", "DEC-001/FR-001,DEC-001/OBJ-001")
 
-    body["actions"][0]["selected_options"] = []
-    assert parse.press(body, US, at=NOW) is None
-
-
-def test_an_option_may_open_a_form() -> None:
+def test_an_option_may_open_a_form_or_be_a_verb() -> None:
     """As a button does; it says about what."""
-    asked = parse.press(_chosen("roundtable.more.2", "k7/amend/FR-003"), US, at=NOW)
-
-    assert isinstance(asked, parse.FormRequest)
-    assert (asked.action, asked.subject) == (Action.AMEND, "FR-003")
-
-
-def test_an_option_of_another_version_is_no_press() -> None:
-    """The person is told so, as for a button."""
-    assert parse.press(_chosen("roundtable.more", "k7/dance"), US, at=NOW) is None
-
-
-def test_an_option_may_be_a_verb() -> None:
-    """As the button of the same name."""
+    wanted = parse.press(_chosen("roundtable.more.2", "k7/amend/FR-003"), US, at=NOW)
     asked = parse.press(_chosen("roundtable.more", "k7/export"), US, at=NOW)
 
+    assert isinstance(wanted, parse.FormRequest)
+    assert (wanted.action, wanted.subject) == (Action.AMEND, "FR-003")
     assert isinstance(asked, VerbRequest)
     assert asked.verb == "export"
 
@@ -430,37 +364,28 @@ def test_a_button_may_say_what_could_be_typed(action: str, verb: str) -> None:
     assert asked.reply_url
 
 
-@pytest.mark.parametrize("action", ["somebody.elses", "roundtable.vote", "roundtable.", "continue"])
-def test_a_button_we_do_not_know_is_none(action: str) -> None:
-    """Of another app, or of another version of this one."""
-    body = payload("block_actions")
-    body["actions"][0]["action_id"] = action
-
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(_with(action_id=one) for one in ("somebody.elses", "roundtable.vote", "roundtable.", "continue")),
+        _with(action_id="roundtable.changes", selected_options=[], value=None),
+        _chosen("roundtable.more", "k7/dance"),
+    ],
+)
+def test_what_we_do_not_know_is_no_press(body: dict[str, Any]) -> None:
+    """Of another app, or of another version of this one; or nothing was chosen."""
     assert parse.press(body, US, at=NOW) is None
 
 
-def test_a_shortcut_takes_the_first_line_as_the_title() -> None:
+def test_a_shortcut_takes_the_first_sentence_as_the_title() -> None:
     """And the message's thread, which may not have begun yet."""
-    asked = parse.shortcut(payload("message_action"), US, at=NOW)
-
+    body = payload("message_action")
+    asked = parse.shortcut(body, US, at=NOW)
     assert (asked.verb, asked.rest) == ("start", "Dark mode for #ward-7")
     assert (asked.place, asked.adopts) == (CHANNEL, "1767261600.000200")
 
-
-def test_a_shortcut_on_a_message_of_one_line_takes_its_first_sentence() -> None:
-    """What is said after it is read in the thread."""
-    body = payload("message_action")
     body["message"]["text"] = "Rate limiting of the public API. Legal asked twice, and we need it by May."
-
     assert parse.shortcut(body, US, at=NOW).rest == "Rate limiting of the public API"
-
-
-def test_a_message_may_be_as_long_as_slack_allows_and_no_longer() -> None:
-    """What is cut says so."""
-    said = words("message_in_thread", event__text="a" * 50_000)
-
-    assert said is not None
-    assert said.said.text == "a" * 40_000 + CUT
 
 
 @pytest.mark.parametrize("name", ["message_in_thread", "block_actions", "slash_command", "message_action"])
@@ -483,7 +408,7 @@ def test_an_edit_is_what_the_message_says_now() -> None:
         ts="1767261600.000200",
     )
 
-    assert changed("message_changed") == parse.Amended(THREAD, amend)
+    assert changed("message_changed") == parse.Placed(THREAD, amend)
 
 
 @pytest.mark.parametrize(
@@ -496,10 +421,22 @@ def test_an_edit_is_what_the_message_says_now() -> None:
         {"event__message__edited": {"user": US.user, "ts": "1.1"}},
         {"event__message__thread_ts": ""},
         {"event__message__text": "<@U0ROUNDTABLE> stop"},
+        {"event__message__text": "aside: tea", "event__previous_message__text": "aside: lunch"},
         {"event__message": "gone"},
         {"event__message": {}},
     ],
-    ids=["link-preview", "other-bot", "own", "persona", "by-us", "no-thread", "verb", "strange", "empty"],
+    ids=[
+        "link-preview",
+        "other-bot",
+        "own",
+        "persona",
+        "by-us",
+        "no-thread",
+        "verb",
+        "aside",
+        "strange",
+        "empty",
+    ],
 )
 def test_other_changes_of_a_message_are_no_edits(changes: dict[str, Any]) -> None:
     """A link that unfolded, a bot at work, a command that was retyped: nobody took back a word."""
@@ -514,8 +451,10 @@ def test_an_edit_of_what_was_said_to_us_is_without_the_mention() -> None:
         event__previous_message__text="<@U0ROUNDTABLE> at night",
     )
 
-    assert isinstance(edit, parse.Amended)
-    assert edit.amend.text == "only at night"
+    assert edit
+    assert edit.given == Amend(
+        key=edit.given.key, at=NOW, person=ADA, text="only at night", ts="1767261600.000200"
+    )
 
 
 def test_a_deletion_names_what_is_gone() -> None:
@@ -523,7 +462,7 @@ def test_a_deletion_names_what_is_gone() -> None:
     gone = changed("message_deleted", event__previous_message__thread_ts=THREAD.thread)
 
     retract = Retract(key="C0TEAM.1767261600.000200.deleted", at=NOW, person=ADA, ts="1767261600.000200")
-    assert gone == parse.Retracted(THREAD, retract)
+    assert gone == parse.Placed(THREAD, retract)
 
 
 @pytest.mark.parametrize(
@@ -540,46 +479,52 @@ def test_a_deletion_names_what_is_gone() -> None:
                 "thread_ts": "1.0",
             }
         },
+        {
+            "event__previous_message__text": "aside: never mind",
+            "event__previous_message__thread_ts": THREAD.thread,
+        },
     ],
-    ids=["no-thread", "bot", "nothing", "verb"],
+    ids=["no-thread", "bot", "nothing", "verb", "aside"],
 )
 def test_a_deletion_elsewhere_or_of_a_bot_is_none(changes: dict[str, Any]) -> None:
     """Our own posts may be deleted: the record keeps what was said. A command is no part of it."""
     assert changed("message_deleted", **changes) is None
 
 
-def test_a_root_that_leaves_a_grave_is_deleted_too() -> None:
-    """Slack reports that as a change, when the thread goes on."""
-    gone = changed(
-        "message_changed",
-        event__message={"subtype": "tombstone", "user": "USLACKBOT", "ts": THREAD.thread},
-        event__previous_message={
-            "user": ADA.id,
-            "text": "?",
-            "ts": THREAD.thread,
-            "thread_ts": THREAD.thread,
-        },
-    )
-
-    assert isinstance(gone, parse.Retracted)
-    assert (gone.place, gone.retract.ts) == (THREAD, THREAD.thread)
+OF_A_FILE = payload("message_file_share", event__text="")["event"]
+WITHOUT_IT = OF_A_FILE | {
+    "files": [{"id": "F0SKETCH", "mode": "tombstone"}],
+    "edited": {"user": "U0ADA", "ts": "1.2"},
+}
+ROOT = {"user": ADA.id, "text": "?", "ts": THREAD.thread, "thread_ts": THREAD.thread}
+GRAVE = {"subtype": "tombstone", "user": "USLACKBOT", "ts": THREAD.thread}
 
 
-def test_emptying_a_message_takes_it_back() -> None:
-    """What is left may be a file."""
-    assert isinstance(
-        changed(
-            "message_changed",
-            event__message__text="",
-            event__previous_message={
-                "user": ADA.id,
-                "text": "Nurse",
-                "ts": "1767261600.000200",
-                "thread_ts": THREAD.thread,
-            },
-        ),
-        parse.Retracted,
-    )
+@pytest.mark.parametrize(
+    ("changes", "ts"),
+    [
+        ({"event__message": GRAVE, "event__previous_message": ROOT}, THREAD.thread),
+        ({"event__message": WITHOUT_IT, "event__previous_message": OF_A_FILE}, OF_A_FILE["ts"]),
+        ({"event__message__text": ""}, "1767261600.000200"),
+        ({"event__message__text": "aside: in tunnels"}, "1767261600.000200"),
+    ],
+    ids=["root of a thread that goes on", "only a file", "emptied", "an aside now"],
+)
+def test_some_changes_take_a_message_back(changes: dict[str, Any], ts: str) -> None:
+    """Slack reports them as edits."""
+    gone = changed("message_changed", **changes)
+
+    assert gone
+    assert isinstance(gone.given, Retract)
+    assert (gone.place.channel, gone.given.ts) == (THREAD.channel, ts)
+
+
+def test_what_was_an_aside_is_said_now() -> None:
+    """Nobody has heard it before."""
+    said = changed("message_changed", event__previous_message__text="aside: in tunnels")
+
+    assert said
+    assert isinstance(said.given, Say)
 
 
 # --- what Slack would not send ------------------------------------------------------------------------------------
@@ -620,7 +565,7 @@ def test_of_a_huge_text_only_the_beginning_is_read() -> None:
     said = words("message_in_thread", event__text="<@U0GRACE> " * 500_000)
 
     assert said is not None
-    assert len(said.said.text) <= 40_000 + len(CUT)
+    assert len(said.given.text) <= 40_000 + len(CUT)
 
 
 @pytest.mark.parametrize(
@@ -659,7 +604,7 @@ def test_a_mention_is_a_fact_and_no_words(mention: str) -> None:
     live = (mentioned if mention else words)("mention_in_thread", event__text=raw)
     read = parse.heard({**payload("mention_in_thread", event__text=raw)["event"]}, US)
 
-    assert isinstance(live, parse.PersonMessage)
+    assert isinstance(live, parse.Placed)
     assert read
-    assert {(one.text, one.to_us) for one in (live.said, read)} == {(text, bool(mention))}
+    assert {(one.text, one.to_us) for one in (live.given, read)} == {(text, bool(mention))}
     assert edit is None

@@ -108,10 +108,10 @@ def test_no_id_of_slack_comes_in(known: Identity, name: str) -> None:
     us = replace(known, team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")
     found = parse.message(event, us, at=NOW)
 
-    assert isinstance(found, parse.PersonMessage)
-    assert found.said.person.id == ADA
+    assert isinstance(found, parse.Placed)
+    assert found.given.person.id == ADA
     assert "U0GRACE1" not in str(found)
-    assert {one.by for one in found.said.files} <= {ADA}
+    assert {one.by for one in found.given.files} <= {ADA}
 
 
 async def test_a_person_is_reached_by_their_id(chat: SlackChat, place: Place, sandbox: Sandbox) -> None:

@@ -10,7 +10,6 @@ from bot.errors import NotNow, SlackError
 from bot.slack.chat import SlackChat
 from bot.slack.client import identify
 from slack_sandbox import Sandbox
-from slack_sandbox.slack import STOPPED
 from tests.slack.conftest import ScriptedDesk
 
 WORDS = "is thinking…"
@@ -97,22 +96,6 @@ async def test_an_app_that_is_declared_an_agent_is_known_by_its_scopes(
 
     sandbox.scopes.discard("assistant:write")
     assert not (await identify(client)).is_agent
-
-
-async def test_slacks_own_stop_is_ours(
-    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, thread: Place
-) -> None:
-    """In the name of whoever pressed it, in the thread where it was pressed."""
-    await chat.show(thread, WorkIndicator.SESSION, WORDS)
-    ada = connected.person("ada")
-    await ada.stop("#roundtable", thread.thread)
-    await connected.until(lambda: desk.brought)
-
-    ((verb, asked),) = desk.brought
-    assert (verb, asked.rest) == ("stop", "")
-    assert (asked.place.channel, asked.place.thread) == (thread.channel, thread.thread)
-    assert asked.person.id == ada.id
-    assert connected.events(STOPPED)[0].acked
 
 
 async def test_a_stop_where_nothing_runs_is_answered_and_the_sign_goes(

@@ -12,8 +12,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.messages.message import Action, Choice, Message
-from bot.domain.roundtable.inputs import Press, Say
-from bot.domain.values.places import Belonging, Person, Place
+from bot.domain.roundtable.inputs import Say
+from bot.domain.values.places import Person, Place
 from bot.errors import ConfigError, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack.app import OTHER_VERSION
 from bot.slack.chat import SlackChat
@@ -65,28 +65,6 @@ async def test_what_people_say_in_a_thread_is_heard_once_and_readable(
         under_us=False,
     )
     assert desk.brought == [("say", place.but(thread=root), said, False)]
-
-
-async def test_a_mention_in_the_thread_is_the_same_door(
-    connected: Sandbox, desk: ScriptedDesk, place: Place
-) -> None:
-    """Verbs work after a mention, and other words are words for the roundtable."""
-    ada = connected.person("ada")
-    root = await ada.say(CHANNEL, "a thread")
-    thread = place.but(thread=root)
-
-    for words in ("stop", "Depth: deep", "resume dark-mode", "what do you think?"):
-        await ada.mention(CHANNEL, words, thread_ts=root)
-        await connected.settled()
-
-    *verbs, (_, _, said, mentioned) = desk.brought
-    assert [(verb, asked.rest) for verb, asked in verbs] == [
-        ("stop", ""),
-        ("depth", "deep"),
-        ("resume", "dark-mode"),
-    ]
-    assert {asked.place for _, asked in verbs} == {thread}
-    assert (said.text, mentioned) == ("what do you think?", True)
 
 
 @impatient
@@ -182,33 +160,6 @@ async def test_a_user_error_in_a_thread_is_whispered_there(connected: Sandbox, d
     (told,) = ada.ephemerals
     assert (told.text, told.thread_ts) == ("Not now.", root)
     assert connected.events("message")[-1].attempts == 1
-
-
-async def test_a_button_comes_back_with_its_menu(
-    connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, place: Place
-) -> None:
-    """A press names its action, its menu and the message; the answer is shown to who pressed."""
-    desk.reply = Message(text="Somebody was faster.")
-    ada = connected.person("ada")
-    root = await ada.say(CHANNEL, "a thread")
-    thread = place.but(thread=root)
-    ts = await chat.post(thread, MENU, key="k", again=False)
-    await connected.settled()
-
-    delivery = await ada.press(ts, "roundtable.continue")
-    await connected.until(lambda: ada.ephemerals)
-
-    ((_, where, press, _),) = desk.brought
-    assert where == thread
-    assert isinstance(press, Press)
-    assert (press.action, press.token, press.ts, press.person) == (
-        Action.CONTINUE,
-        "abc",
-        ts,
-        Person(id=ada.id, name="ada", belongs=Belonging.MEMBER),
-    )
-    assert delivery.acked
-    assert (ada.ephemerals[-1].text, ada.ephemerals[-1].thread_ts) == ("Somebody was faster.", root)
 
 
 @pytest.fixture
@@ -346,22 +297,6 @@ async def test_a_connection_that_slack_does_not_give_is_asked_for_again(
     assert [said.text for _, _, said, _ in desk.brought] == ["an answer"]
 
 
-async def test_a_shortcut_starts_on_a_message_and_adopts_its_thread(
-    connected: Sandbox, desk: ScriptedDesk, place: Place
-) -> None:
-    """The first line of the message is the title."""
-    ada, grace = connected.person("ada"), connected.person("grace")
-    ts = await grace.say(CHANNEL, "Dark mode\nbecause of the nights")
-
-    delivery = await ada.shortcut(ts)
-
-    ((verb, asked),) = desk.brought
-    assert (verb, asked.rest) == ("start", "Dark mode")
-    assert (asked.place.channel, asked.adopts) == (place.channel, ts)
-    assert asked.person.id == ada.id
-    assert delivery.acked
-
-
 async def test_nothing_is_ever_left_unacknowledged(
     connected: Sandbox, desk: ScriptedDesk, chat: SlackChat, place: Place, client: AsyncWebClient
 ) -> None:
@@ -390,24 +325,6 @@ async def test_nothing_is_ever_left_unacknowledged(
     assert ada.ephemerals[0].text == OTHER_VERSION
 
 
-async def test_a_button_of_another_version_is_answered(
-    connected: Sandbox, desk: ScriptedDesk, client: AsyncWebClient, place: Place
-) -> None:
-    """After an upgrade or a rollback, old menus are still on people's screens."""
-    action = "roundtable.vote"
-    other = {"type": "button", "action_id": action, "text": {"type": "plain_text", "text": "Vote"}}
-    posted = await client.chat_postMessage(
-        channel=place.channel, text="?", blocks=[{"type": "actions", "elements": [other]}]
-    )
-    ada = connected.person("ada")
-
-    await ada.press(posted["ts"], action)
-    await connected.until(lambda: ada.ephemerals)
-
-    assert ada.ephemerals[0].text == OTHER_VERSION
-    assert not desk.brought
-
-
 async def test_no_event_waits_for_auth_test(connected: Sandbox, desk: ScriptedDesk) -> None:
     """Bolt would acknowledge and drop events while auth.test fails; we know already who we are."""
     connected.fail_next("auth.test", "internal_error", times=100)
@@ -418,17 +335,6 @@ async def test_no_event_waits_for_auth_test(connected: Sandbox, desk: ScriptedDe
     await connected.settled()
 
     assert len(desk.brought) == 1
-
-
-async def test_two_sockets_hold_while_one_is_renewed(connected: Sandbox, desk: ScriptedDesk) -> None:
-    """Slack renews connections every few hours; nothing is missed meanwhile."""
-    ada = connected.person("ada")
-    root = await ada.say(CHANNEL, "a thread")
-
-    await connected.disconnect_sockets()
-    await ada.say(CHANNEL, "an answer", thread_ts=root)
-    await connected.until(lambda: desk.brought)
-    await connected.until(lambda: connected.connections == 2)
 
 
 async def test_a_bad_app_token_is_a_sentence_not_a_silence(app: AsyncApp, client: AsyncWebClient) -> None:

@@ -228,89 +228,7 @@ async def test_connections_that_go_away(meeting: Meeting, how: str) -> None:
     assert [line.content for line in meeting.lines("User")] == [ANSWER, "Complexity: high"]
 
 
-# --- what people change afterwards ---------------------------------------------------------------------------------
-
-
-async def test_an_answer_that_is_edited(meeting: Meeting) -> None:
-    """The record keeps both, the newer one naming the older; what is written down is what it says now."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        ts = await meeting.say("Field workers lose their photos")
-        await meeting.slack.settled()
-        await meeting.slack.person("grace").edit(ts, "Field workers lose their edits")
-        meeting.slack.workspace.edit(meeting.slack.message(ts), by="USLACKBOT")  # a link unfolds
-        await meeting.slack.settled()
-        await finished(meeting, "Scope: small")
-
-    first, second = meeting.lines("User")[:2]
-    assert (first.content, second.content) == (
-        "Field workers lose their photos",
-        "Field workers lose their edits",
-    )
-    assert second.meta["amends"] == first.message_id
-    assert [line.content for line in meeting.lines("User")[2:]] == ["Scope: small"]
-    written = (meeting.folder / "quick-scan.md").read_text()
-    assert "lose their edits" in written
-    assert "lose their photos" not in written
-
-
-async def test_an_answer_that_is_deleted(meeting: Meeting) -> None:
-    """The record says that it was taken back; nothing is built on it."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        ts = await meeting.say("Field workers lose their photos")
-        await meeting.slack.settled()
-        await meeting.slack.person("grace").delete(ts)
-        await meeting.slack.settled()
-        await finished(meeting)
-
-    old = next(line for line in meeting.lines("User") if line.meta.get("message_ts") == ts)
-    [gone] = [line for line in meeting.transcript.lines if line.meta.get("retracts")]
-    assert gone.meta["retracts"] == old.message_id
-    assert "lose their photos" not in (meeting.folder / "quick-scan.md").read_text()
-
-
 # --- what people have to put right ----------------------------------------------------------------------------------
-
-
-async def test_a_channel_that_is_archived(meeting: Meeting) -> None:
-    """Whoever started is told directly; unarchived and resumed, it goes on where it was."""
-    slack = meeting.slack
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        slack.hold_events()
-        await meeting.say(ANSWER)
-        slack.archive()
-        slack.release_events()
-        told = await slack.until(lambda: _told(slack, "ada"))
-        assert "The channel of *Offline sync* was archived" in told
-
-        slack.archive(archived=False)
-        await _resumed(meeting)
-        await finished(meeting, "Complexity: high")
-
-    check(meeting)
-    assert ANSWER in [line.content for line in meeting.lines("User")]
-
-
-@pytest.mark.thorough
-async def test_a_bot_that_is_removed(meeting: Meeting) -> None:
-    """The same; and the sentence names the command that brings it back."""
-    slack = meeting.slack
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        slack.hold_events()
-        await meeting.say(ANSWER)
-        slack.remove_bot()
-        slack.release_events()
-        told = await slack.until(lambda: _told(slack, "ada"))
-        assert "/invite @roundtable" in told
-
-        slack.invite_bot()
-        await _resumed(meeting)
-        await finished(meeting, "Complexity: high")
-
-    check(meeting)
 
 
 async def test_a_token_that_is_revoked(meeting: Meeting) -> None:
@@ -384,30 +302,6 @@ async def test_a_menu_that_is_deleted(meeting: Meeting) -> None:
     check(meeting)
 
 
-async def test_triggers_and_addresses_that_expired(meeting: Meeting) -> None:
-    """We open no dialogs, so a late answer to a click costs nothing; a picker from this morning still works."""
-    slack = meeting.slack
-    ada = slack.person("ada")
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("stop")
-        await meeting.menu("resume")
-        await ada.slash(CHANNEL, "/roundtable resume")
-        picker = (await meeting.until(lambda: ada.ephemerals))[-1]
-        slack.hold_events()
-        pressing = asyncio.create_task(ada.press(picker, picker.actions[0]))
-        slack.clock.skip(3600)
-        delivery = await pressing
-        slack.release_events()
-        await meeting.seen("Welcome back.")
-        await meeting.until(lambda: "Going on with" in str([one.words for one in ada.ephemerals]))
-        await finished(meeting)
-
-    assert delivery.acked
-    assert not [call for call in slack.calls if call.method.startswith("views.")]
-    check(meeting)
-
-
 async def _resumed(meeting: Meeting) -> None:
     """By command; it asks its question again."""
     seen = len(meeting.thread)
@@ -415,12 +309,6 @@ async def _resumed(meeting: Meeting) -> None:
     await meeting.until(
         lambda: [one for one in meeting.thread[seen:] if "roundtable.finish_step" in one.actions],
     )
-
-
-def _told(slack: Sandbox, name: str) -> str:
-    """What the bot wrote to somebody directly."""
-    direct = slack.workspace.direct(slack.person(name).id, slack.bot_user_id)
-    return "\n".join(message.text for message in direct.messages.values())
 
 
 async def _status(meeting: Meeting, words: str) -> str:

@@ -74,9 +74,9 @@ async def test_a_name_is_text_like_any_other(roster: Roster, name: str) -> None:
     body = payload("block_actions")
     body["user"]["name"] = name
     pressed = parse.press(body, us, at=NOW)
-    assert isinstance(pressed, parse.Pressed)
+    assert isinstance(pressed, parse.Placed)
     asked = parse.command(payload("slash_command", user_name=name), us, at=NOW)
-    assert (pressed.press.person.name, asked.person.name) == (f"Ada {SHOWN}", f"Ada {SHOWN}")
+    assert (pressed.given.person.name, asked.person.name) == (f"Ada {SHOWN}", f"Ada {SHOWN}")
 
 
 async def test_who_can_see_a_channel_is_asked_whenever_a_thread_is_opened(

@@ -193,11 +193,13 @@ async def check_message(settings: Settings, file: Path, record: Path | None) -> 
         message = chosen(file, MESSAGE_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
-    clone = await opened(settings, record)
     rows = message.partition(SCISSORS)[0].splitlines()
     kept = "\n".join("" if row.startswith("#") else row for row in rows)
+    if not (ids := trace.ids_named(kept)):
+        return Printed("")
+    clone = await opened(settings, record)
     wanted = trace.items_named(kept, clone.items.slugs, clone.file.items)
-    found = trace.message_findings(_agreed(clone, clone.file.items, only=wanted), kept)
+    found = trace.message_findings(_agreed(clone, clone.file.items, only=wanted, ids=ids), kept)
     return Printed("\n".join(map(trace_reports.finding_as_text, found)), failed=bool(found))
 
 
@@ -272,14 +274,19 @@ def items_at(settings: Settings, record: Path, revision: str = "") -> AgreedItem
 
 
 def _agreed(
-    clone: Clone, items: Sequence[str], *, private: bool = True, only: Collection[str] | None = None
+    clone: Clone,
+    items: Sequence[str],
+    *,
+    private: bool = True,
+    only: Collection[str] | None = None,
+    ids: frozenset[str] | None = None,
 ) -> AgreedFacts:
-    """Without *private* items there are only those that are named. Only the entries of *only* are read."""
+    """Without *private* items there are only those that are named. Of the items *only*, the entries *ids* are read."""
     asked = tuple(clone.items.item(one).slug for one in items)
     slugs = clone.items.slugs
     every = [clone.items.item(slug) for slug in slugs if only is None or slug in only]
     shown = [one for one in every if private or not one.private or one.slug in asked]
-    entries = (facts for one in shown for facts in trace.facts_of(one.shown))
+    entries = (facts for one in shown for facts in trace.facts_of(one.shown, ids))
     known = tuple(one.slug for one in shown) if only is None else slugs
     return AgreedFacts(entries, known, asked, private=len(every) - len(shown))
 

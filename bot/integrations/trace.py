@@ -154,9 +154,9 @@ class EntryFacts(NamedTuple):
         return ", ".join(filter(None, (self.said, self.link)))
 
 
-def facts_of(item: ShownItem) -> Iterator[EntryFacts]:
-    """Of every entry of an item, gone ones too."""
-    for one in item.entries():
+def facts_of(item: ShownItem, only: frozenset[str] | None = None) -> Iterator[EntryFacts]:
+    """Of every entry of an item, or of the ids *only*; gone ones too."""
+    for one in map(item.show_entry, item.ids() if only is None else only & item.specification.entries.keys()):
         words = item.text_history(one.id)
         yield EntryFacts(
             address=one.address,
@@ -460,6 +460,10 @@ def _shorter(slug: str) -> Iterator[str]:
     """The slug, and with each of its characters left out: two slugs that share one are almost the same."""
     yield slug
     yield from (slug[:at] + slug[at + 1 :] for at in range(len(slug)))
+
+
+def ids_named(text: str) -> frozenset[str]:
+    return frozenset(id for _, id in _cited(text))
 
 
 def items_named(text: str, known: Sequence[str], asked: Sequence[str] = ()) -> frozenset[str]:

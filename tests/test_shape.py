@@ -83,7 +83,7 @@ OPENS = re.compile(
 # What is no file of the workspace, or is git's own; by the words of the call.
 OPENED_ELSEWHERE = {
     # Called alike, and no file.
-    "bot/server/connection.py": {"self.agents.open", "self.postbox.open", "self._entrance.open"},
+    "bot/server/connection.py": {"entrance.open", "self._entrance.open"},
     "bot/engine/performers.py": {"self.chat.open"},
     "slack_sandbox/methods/views.py": {"slack.views.open"},
     "bot/storage/redis.py": {"looking.exists"},

@@ -29,6 +29,7 @@ def fresh_key() -> CheckResult:
 async def everything(settings: Settings) -> tuple[CheckResult, ...]:
     personas, roster = check.check_personas(settings)
     tools = (await check.tried("tools", check.check_tools(settings)),) if settings.mcp else ()
+    github = (await check.tried("github", check.check_github(settings)),) if settings.names_github else ()
     teams = [await check.tried(team, _team(settings, team)) for team in settings.teams]
     return (
         check.check_settings(settings),
@@ -37,6 +38,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         *tools,
         *check.check_policies(settings, roster),
         *teams,
+        *github,
         await check.tried("store", _store(settings)),
         await check.tried("transport", check.check_transport(settings)),
         await check.tried("model", check.check_models(settings, roster or Roster())),

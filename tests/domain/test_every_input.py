@@ -56,6 +56,7 @@ WORDS = st.text(
 
 SHOWS_ONLY: Mapping[type[BaseModel] | str, str] = {
     all_inputs.Export: "it puts files into the thread, and changes nothing",
+    all_inputs.IssueChanged: "the issue is read at once; how it stands is shown, and is in no line",
     Action.NUDGE: "it posts a question to those who are missing, which is a line of the host",
 }
 """Accepted, with no line of their own."""
@@ -72,6 +73,7 @@ CONTEXT = {
     "files": "are kept by their names, in the line of the message",
     "revisions": "are what the form had shown",
     "step_id": "is where the line belongs",
+    "issue": "names an issue that a line names",
     "action": "of a press is tried below, in each scene",
     "token": "names a menu",
     "value": "of a press is what the button carried",

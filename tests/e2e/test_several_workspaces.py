@@ -465,7 +465,12 @@ async def test_only_who_may_send_opens_a_workspace_that_is_closed(
             await post("github", b"{}", says),
         ] == [401] * 4
         assert running.opened == ()
-        assert await post("reviews", body, signed(body, secret=secret)) == 404
+
+        async def is_let_in() -> bool:
+            """There is no such item, and until the workspace is open nobody knows."""
+            return await post("reviews", body, signed(body, secret=secret)) == 404
+
+        await wait_until(is_let_in)
         assert len(running.opened) == 1
 
 

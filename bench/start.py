@@ -33,7 +33,7 @@ from tests.redis_server import running_redis_server
 FLOOR = "importing the same libraries"
 NOT_LOADED = ("voices/llm/loading.py", "voices/llm/calling.py", "integrations/agent_server.py")
 """What `roundtable run` does not import; the modules of voices/llm only where a model is configured."""
-QUICK = ("trace --message /dev/null", "show x/FR-001", "why README.md", "schema entry", "-h")
+QUICK = ("trace --message docs/trace.md", "show x/FR-001", "why README.md", "schema entry", "-h")
 LIBRARIES_OF_QUICK = "import typer, pygit2, pydantic\nclass Floor(pydantic.BaseModel): at: int"
 STOP_MS = 2_000
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -61,6 +61,7 @@ from bot.parts import agreed_in, read_kinds, seal, secret_redaction
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
+from bot.server.github_webhook import GitHubWebhook
 from bot.server.metrics import Metrics
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings, revealed
@@ -371,6 +372,7 @@ async def team_at_work(
 
         await enter(_beside(lambda: _kept_current(has.watch, read_again, files, us.people), us.people.keep))
         await enter(_agents(settings, shared, endpoints, roundtables=roundtables, chat=chat, us=us))
+        await enter(_tracker(settings, roundtables, endpoints))
         expires = expiry(settings, saved, agenda, clock)
         yield TeamAtWork(reception, saved, roundtables, personal, expires, clock, owner)
 
@@ -557,11 +559,22 @@ async def _agents(
         version=shipped.release().version,
         warnings=ThrottledWarning(log),
     )
-    async with route.opened(), endpoints.taking_agents(route):
+    async with route.opened(), endpoints.taking(route, endpoints.agents):
         try:
             yield
         finally:
             desk.leave()
+
+
+@asynccontextmanager
+async def _tracker(settings: Settings, roundtables: Roundtables, endpoints: Endpoints) -> AsyncIterator[None]:
+    """What changed there is read at once, where GitHub may tell."""
+    if settings.github_secret is None:
+        yield
+        return
+    webhook = GitHubWebhook(settings.github_secret.get_secret_value(), roundtables.handle, now)
+    async with endpoints.taking(webhook, endpoints.tracker):
+        yield
 
 
 def _beside(*runs: Callable[[], Awaitable[None]]) -> AbstractAsyncContextManager[None]:

@@ -33,7 +33,7 @@ FILE = "_FILE"
 FROM_FILES = frozenset({
     "slack_bot_token", "slack_app_token", "slack_signing_secret", "redis_url", "remote", "review_secret", "seal_key",
     "anthropic_api_key", "gemini_api_key", "google_api_key", "ollama_api_key", "openai_api_key", "vllm_api_key",
-    "github_key", "slack_client_secret", "token_key",
+    "github_key", "github_secret", "slack_client_secret", "token_key",
 })  # fmt: skip
 """These may be in a file that `NAME_FILE` names. AWS's own library reads its keys, and only from where it looks."""
 SECRET_BYTES = 64 * 1024
@@ -246,6 +246,11 @@ class Settings(Keys):
     github: Annotated[tuple[Annotated[str, _shaped(r"[\w.-]+/[\w.-]+")], ...], _listed] = Field(
         default=(), description="repositories as owner/name, separated by commas"
     )
+    github_secret: Annotated[SecretStr, _shaped(r"\S{16,}")] | None = Field(
+        default=None,
+        repr=False,
+        description="a secret of at least 16 characters, as `openssl rand -hex 32` writes it",
+    )
     github_url: ServerAddress = Field(
         default="https://api.github.com", description="an address that starts with https:// or http://"
     )
@@ -357,13 +362,16 @@ class Settings(Keys):
 
     @property
     def takes_requests(self) -> bool:
-        """Slack's over HTTP, people who install the app, reviews of other programs, or questions of coding agents."""
+        """Slack's over HTTP, people who install the app, reviews, questions of coding agents, or what GitHub tells."""
         return (
             self.several
             or self.slack_app_token is None
-            or bool(self.review_secret)
-            or self.agent_keys is not None
+            or bool(self.review_secret or self.agent_keys or self.github_secret)
         )
+
+    @property
+    def names_github(self) -> bool:
+        return bool(self.github or self.github_key or self.github_secret)
 
     def secrets(self) -> frozenset[str]:
         """Every text that must not come up in a log; of an address, only what opens it."""

@@ -27,6 +27,7 @@ from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Fault, Sandbox
 from tests.command_line import ROOT, CommandLine, Ran, python_m_bot
 from tests.domain.table import Table
+from tests.integrations.strict_github import TOKEN, strict_github
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 from tests.redis_groups import RedisCluster
@@ -506,6 +507,23 @@ async def test_a_remote_that_may_only_be_read_stops_the_run(cli: Cli, slack: San
     assert (ran.code, row["found"]) == (1, "it answers, and is still empty")
     [problem] = row["problems"]
     assert problem["text"].startswith("We may not push: fatal: remote error: ")
+
+
+async def test_what_github_allows_is_told_and_stops_nothing(cli: Cli, slack: Sandbox) -> None:
+    async with strict_github() as github:
+        env = in_slack(slack, ROUNDTABLE_GITHUB="acme/api", ROUNDTABLE_GITHUB_URL=github.url)
+        alone = await cli("check", "--json", **env)
+        good = await cli("check", "--json", **env, ROUNDTABLE_GITHUB_KEY=TOKEN)
+        bad = await cli("check", "--json", **env, ROUNDTABLE_GITHUB_KEY="ghs_wrong")
+
+    assert {alone.code, good.code, bad.code} == {0}
+    row = good.rows()["github"]
+    assert (row["status"], row["found"]) == ("ok", "issues are read, and created in acme/api")
+    assert [one.rows()["github"]["problems"][0]["text"] for one in (alone, bad)] == [
+        "ROUNDTABLE_GITHUB_KEY is not set, so no issue is read or created.",
+        "Issues of acme/api cannot be read: GitHub does not accept the key that is set.",
+    ]
+    assert github.issues == {}
 
 
 def refs(remote: Path) -> str:

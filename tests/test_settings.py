@@ -22,7 +22,7 @@ NAMES = """
     AWS_PROFILE
     ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL ROUNDTABLE_SEAL_KEY
     ROUNDTABLE_POLICIES ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GITHUB ROUNDTABLE_GITHUB_KEY
-    ROUNDTABLE_GITHUB_URL
+    ROUNDTABLE_GITHUB_SECRET ROUNDTABLE_GITHUB_URL
     ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET ROUNDTABLE_QUIET ROUNDTABLE_RETENTION
     ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_HEALTH_HOST ROUNDTABLE_HEALTH_PORT
     OTEL_EXPORTER_OTLP_ENDPOINT
@@ -311,7 +311,7 @@ def test_a_secret_may_be_in_a_file(field: str, tmp_path: Path) -> None:
     texts = {
         "slack_bot_token": "xoxb-sesame", "slack_app_token": "xapp-sesame", "redis_url": "redis://:sesame@redis:6379/0",
         "remote": "https://sesame@git.example/x.git",
-        "review_secret": "whsec_" + "c2VzYW1l" * 6, "seal_key": "sesame" * 4,
+        "review_secret": "whsec_" + "c2VzYW1l" * 6, "seal_key": "sesame" * 4, "github_secret": "sesame" * 4,
     }  # fmt: skip
     texts |= {"token_key": "sesame" * 7 + "k=", "slack_client_secret": "open-sesame"}
     text = texts.get(field, "sesame-key")

@@ -55,6 +55,8 @@ NO_SEAL_KEY = (
     " With another token, all of it counts as proposed until a person takes it over."
 )
 
+NO_GITHUB_KEY = "ROUNDTABLE_GITHUB_KEY is not set, so no issue is read or created."
+
 # What a preflight found, as a table for people and as rows for scripts.
 
 
@@ -290,6 +292,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         places = await check_teams.check_places(settings)
     else:
         places = await _places(settings)
+    github = (await tried("github", check_github(settings)),) if settings.names_github else ()
     return (
         check_settings(settings),
         personas,
@@ -297,6 +300,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         *tools,
         *check_policies(settings, roster),
         *places,
+        *github,
         await tried("transport", check_transport(settings)),
         await tried("model", check_models(settings, roster or Roster())),
         await tried("web", check_web(settings)),
@@ -396,6 +400,20 @@ async def check_redis(url: str, waiting: str = "") -> CheckResult:
     redis = await inspected(url)
     problems = tuple(CheckProblem(text, stops=stops) for text, stops in redis.advice)
     return CheckResult("store", redis.found + waiting, problems)
+
+
+async def check_github(settings: Settings) -> CheckResult:
+    """Nothing about it stops `run`: who wants an issue is told what is in the way."""
+    named = ", ".join(settings.github)
+    if settings.github_key is None:
+        return CheckResult("github", named, (CheckProblem(NO_GITHUB_KEY),))
+    from bot.integrations import github  # noqa: PLC0415 -- only where it is used
+
+    async with github.opened(settings.github_key.get_secret_value(), url=settings.github_url) as tracker:
+        refused = [await tracker.refusal(repository) for repository in settings.github or ("",)]
+    may = f"issues are read, and created in {named}" if named else "the key is accepted; issues are read"
+    problems = tuple(map(CheckProblem, filter(None, refused)))
+    return CheckResult("github", named if problems else may, problems)
 
 
 async def _team(settings: Settings) -> str:

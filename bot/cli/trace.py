@@ -82,23 +82,6 @@ class Clone(NamedTuple):
         return self.record == self.code.root
 
 
-class TracedCode(NamedTuple):
-    """What was found in a clone. *since*: what a branch changed."""
-
-    agreed: AgreedFacts
-    found: Trace
-    since: BranchChanges | None
-
-    def touched(self) -> list[TracedEntry]:
-        """The entries that the branch has to do with."""
-        paths, commits = self.since or (frozenset(), frozenset())
-        return [
-            entry
-            for entry in self.found.entries
-            if any(one.path in paths or one.commit in commits for one in entry.evidence)
-        ]
-
-
 @traces.callback(invoke_without_command=True)
 def trace_command(
     context: typer.Context,
@@ -165,19 +148,25 @@ def _print_trace(work: Callable[[Settings], Coroutine[Any, Any, Printed]]) -> No
 async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
     """Raises BotError."""
     clone = await opened(settings, options.record)
-    traced = await _traced(settings, clone, options)
-    file, findings, items = clone.file, traced.found.findings, traced.agreed.items
+    agreed, found = await _traced(settings, clone, options)
+    file, findings, items = clone.file, found.findings, agreed.items
+    since = await clone.code.since(options.base) if options.base else BranchChanges()
+    touched = [
+        entry
+        for entry in found.entries
+        if any(one.path in since.paths or one.commit in since.commits for one in entry.evidence)
+    ]
     if options.baseline_now:
         file = trace_file.with_baseline(file, findings, items)
         _save(clone.code.root, file)
     new = tuple(one for one in findings if one.key not in file.known)
-    _report(clone, traced, new, options=options, settings=settings)
+    _report(clone, touched, new, options=options, settings=settings)
     shown = new if options.check else findings
     if options.as_json:
-        out = pretty(traced.found.but(findings=shown).model_dump(mode="json")).rstrip("\n")
+        out = pretty(found.but(findings=shown).model_dump(mode="json")).rstrip("\n")
     else:
         mended = trace_file.mended(file, findings, items)
-        rows = trace_reports.as_text(traced.found, shown, old=len(findings) - len(shown))
+        rows = trace_reports.as_text(found, shown, old=len(findings) - len(shown))
         out = "\n".join((*rows, *_about_baseline(file, mended, options)))
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true"
     return Printed(
@@ -193,11 +182,13 @@ async def check_message(settings: Settings, file: Path, record: Path | None) -> 
         message = chosen(file, MESSAGE_BYTES).decode("utf-8", "replace")
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}.") from error
-    clone = await opened(settings, record)
     rows = message.partition(SCISSORS)[0].splitlines()
     kept = "\n".join("" if row.startswith("#") else row for row in rows)
+    if not (ids := trace.ids_named(kept)):
+        return Printed("")
+    clone = await opened(settings, record)
     wanted = trace.items_named(kept, clone.items.slugs, clone.file.items)
-    found = trace.message_findings(_agreed(clone, clone.file.items, only=wanted), kept)
+    found = trace.message_findings(_agreed(clone, clone.file.items, only=wanted, ids=ids), kept)
     return Printed("\n".join(map(trace_reports.finding_as_text, found)), failed=bool(found))
 
 
@@ -212,7 +203,7 @@ async def accept(settings: Settings, addresses: Sequence[str], record: Path | No
         entry = agreed.entries[address]
         if entry.state is not EntryState.ACCEPTED:
             raise ConfigError(f"{address} is {entry.state.value}: only what is agreed can be accepted.")
-        accepted[address] = entry.digest
+        accepted[address] = trace.digest_of(entry)
         told.append(f"{address} is accepted as it is now: {one_line(entry.text)}")
     _save(clone.code.root, clone.file.but(accepted=dict(sorted(accepted.items()))))
     return Printed("\n".join(told))
@@ -272,30 +263,33 @@ def items_at(settings: Settings, record: Path, revision: str = "") -> AgreedItem
 
 
 def _agreed(
-    clone: Clone, items: Sequence[str], *, private: bool = True, only: Collection[str] | None = None
+    clone: Clone,
+    items: Sequence[str],
+    *,
+    private: bool = True,
+    only: Collection[str] | None = None,
+    ids: frozenset[str] | None = None,
 ) -> AgreedFacts:
-    """Without *private* items there are only those that are named. Only the entries of *only* are read."""
+    """Without *private* items there are only those that are named. Of the items *only*, the entries *ids* are read."""
     asked = tuple(clone.items.item(one).slug for one in items)
     slugs = clone.items.slugs
     every = [clone.items.item(slug) for slug in slugs if only is None or slug in only]
     shown = [one for one in every if private or not one.private or one.slug in asked]
-    entries = (facts for one in shown for facts in trace.facts_of(one.shown))
     known = tuple(one.slug for one in shown) if only is None else slugs
-    return AgreedFacts(entries, known, asked, private=len(every) - len(shown))
+    return AgreedFacts((one.shown for one in shown), known, asked, private=len(every) - len(shown), only=ids)
 
 
-async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> TracedCode:
+async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> tuple[AgreedFacts, Trace]:
     code, file = clone.code, clone.file
     if await code.is_shallow():
         raise ConfigError(SHALLOW)
-    since = await code.since(options.base) if options.base else None
     asked = tuple(filter(None, map(str.strip, options.items.split(",")))) or file.items
     without = (*EXPORTED, trace_file.NAME, *((str(settings.items_dir), SHARED) if clone.is_record else ()))
     agreed = _agreed(clone, asked, private=clone.is_record)
     facts = CodeFacts(await code.rows(without=without), await code.commits(), await code.files(), file.tests)
     found = trace.gathered(agreed, facts)
     dates = await code.last_changed(found.undated(agreed))
-    return TracedCode(agreed, trace.trace(agreed, found, dates=dates, read=file.accepted), since)
+    return agreed, trace.trace(agreed, found, dates=dates, read=file.accepted)
 
 
 def _place(text: str, root: Path, files: frozenset[str]) -> CodePlace:
@@ -336,7 +330,7 @@ def _write(place: Path, text: str) -> None:
 
 def _report(
     clone: Clone,
-    traced: TracedCode,
+    touched: Sequence[TracedEntry],
     new: Sequence[TraceFinding],
     *,
     options: TraceOptions,
@@ -347,7 +341,7 @@ def _report(
         told = trace_reports.sarif(new, version=release().version, record=record)
         _write(options.sarif, pretty(told))
     if options.comment:
-        _write(options.comment, trace_reports.comment(traced.touched(), new))
+        _write(options.comment, trace_reports.comment(touched, new))
 
 
 def _about_baseline(file: TraceFile, mended: Sequence[BaselineRow], options: TraceOptions) -> Iterator[str]:

@@ -4,6 +4,7 @@ alone, and the reader of the clone may read everything in it.
 """
 
 from collections.abc import Collection, Iterator
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from bot.domain.item.meta import Meta
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
 from bot.domain.specification.shown import ShownEntry, ShownItem
-from bot.domain.specification.snapshot import folded_content, vouched
+from bot.domain.specification.snapshot import NewerFormat, folded_content, vouched
 from bot.domain.transcript import lines, people
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE, Names, with_names
@@ -36,45 +37,30 @@ class AgreedItem(NamedTuple):
     shown: ShownItem
 
 
+@dataclass(frozen=True, eq=False)
 class AgreedItems:
     """
     Lines that the *trusted* keys did not seal only propose; without any, the key of a transcript's first line counts.
     What is shown passes through *redact*.
     """
 
-    def __init__(
-        self,
-        files: CommittedFiles,
-        *,
-        items_dir: str,
-        schema: Schema,
-        trusted: TrustedKeys | None = None,
-        redact: Redact = unchanged,
-        only: Collection[str] | None = None,
-    ) -> None:
-        self._only = only
-        self._files = files
-        self._items_dir = items_dir
-        self._schema = schema
-        self._trusted = trusted
-        self._redact = redact
-        self._known: dict[str, AgreedItem] = {}
+    files: CommittedFiles
+    _: KW_ONLY
+    items_dir: str
+    schema: Schema
+    trusted: TrustedKeys | None = None
+    redact: Redact = unchanged
+    only: Collection[str] | None = None
+    _known: dict[str, AgreedItem] = field(default_factory=dict, init=False)
 
     @cached_property
     def slugs(self) -> tuple[str, ...]:
-        found = (slug for slug, _ in self._files.folders(self._items_dir))
-        return tuple(slug for slug in found if self._only is None or slug in self._only)
+        found = (slug for slug, _ in self.files.folders(self.items_dir))
+        return tuple(slug for slug in found if self.only is None or slug in self.only)
 
     def limited_to(self, slugs: Collection[str]) -> "AgreedItems":
         """Others do not exist there."""
-        return AgreedItems(
-            self._files,
-            items_dir=self._items_dir,
-            schema=self._schema,
-            trusted=self._trusted,
-            redact=self._redact,
-            only=slugs,
-        )
+        return replace(self, only=slugs)
 
     def item(self, slug: str) -> AgreedItem:
         """Raises UserError where there is none, and WorkspaceError where it cannot be read."""
@@ -103,32 +89,35 @@ class AgreedItems:
         except OSError as error:
             raise WorkspaceError(f"The record of {slug} cannot be read: {error.strerror}.") from error
         names = self._names
-        known = vouched(text, content, self._trusted)
+        try:
+            known = vouched(text, content, self.trusted)
+        except NewerFormat as error:
+            raise WorkspaceError(f"The record of {slug} cannot be read: {error}") from error
 
         def transcript() -> Iterator[Line]:
             return (with_names(line, names) for line in lines.read(content).lines)
 
         shown = ShownItem(
             slug,
-            known or folded_content(content, self._trusted, names).specification,
+            known or folded_content(content, self.trusted, names).specification,
             transcript,
-            schema=self._schema,
+            schema=self.schema,
             names=names,
-            foreign=lambda: foreign_ids(content, self._trusted),
-            redact=self._redact,
+            foreign=lambda: foreign_ids(content, self.trusted),
+            redact=self.redact,
         )
         is_private = held.slack.private if held.slack else False
-        title = one_line(self._redact(visible(held.description)), TITLE_CHARS)
+        title = one_line(self.redact(visible(held.description)), TITLE_CHARS)
         return AgreedItem(slug, title or visible(slug), is_private, shown)
 
     def _content(self, slug: str, path: str, most: int) -> bytes | None:
-        return self._files.read(f"{self._items_dir}/{slug}/{path}", most)
+        return self.files.read(f"{self.items_dir}/{slug}/{path}", most)
 
     @cached_property
     def _names(self) -> Names:
         """Without the file, people are shown by their ids."""
         try:
-            return people.read_people(self._files.read(f"{self._items_dir}/{PEOPLE_FILE}", META_BYTES)).names
+            return people.read_people(self.files.read(f"{self.items_dir}/{PEOPLE_FILE}", META_BYTES)).names
         except OSError:
             return people.NO_NAMES
 

@@ -4,6 +4,7 @@ changed and new blocks become proposals and stay until people decided on them, a
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
 
@@ -21,26 +22,24 @@ from bot.integrations.exports import TASKS, Agreed, exported
 Look = Callable[[str], FoundFolder]
 
 
+@dataclass(frozen=True)
 class CommittedExports:
     """*agreed* reads the items of a commit."""
 
-    def __init__(
-        self, places: Sequence[ExportPlace], agreed: Callable[[CommittedFiles], AgreedItems], schema: Schema
-    ) -> None:
-        self._places = places
-        self._agreed = agreed
-        self._schema = schema
+    places: Sequence[ExportPlace]
+    agreed: Callable[[CommittedFiles], AgreedItems]
+    schema: Schema
 
     @property
     def above(self) -> tuple[str, ...]:
-        return tuple(one.above for one in self._places)
+        return tuple(one.above for one in self.places)
 
     def due(self, slug: str, record: CommittedFiles, look: Look) -> DueExports:
         """Nothing of an item whose channel is private, and nothing before there is a requirement."""
-        item = self._agreed(record).item(slug)
+        item = self.agreed(record).item(slug)
         files: dict[str, str] = {}
         notes: list[ExportNote] = []
-        for place in self._places if item.private is False else ():
+        for place in self.places if item.private is False else ():
             folder = place.of(slug)
             found = look(folder)
             texts = exported(item, place.format, place.folder)
@@ -55,11 +54,11 @@ class CommittedExports:
         return DueExports(files, tuple(notes))
 
     def edits(self, slug: str, record: CommittedFiles, look: Look) -> Iterator[FoundEdit]:
-        folders = (look(place.of(slug)).files for place in self._places)
+        folders = (look(place.of(slug)).files for place in self.places)
         theirs = {path: one.text for files in folders for path, one in files.items() if not one.is_ours}
         if not any(edits_in(theirs, {})):
             return
-        item = self._agreed(record).item(slug)
+        item = self.agreed(record).item(slug)
         known = known_words(item)
         read = _reading(known)
         for path, edits in edits_in(theirs, known):
@@ -88,7 +87,7 @@ class CommittedExports:
         return due, changed
 
     def _heard(self, words: ExportEdit, item: AgreedItem) -> Heard:
-        return heard(words, item.shown.specification, self._schema)
+        return heard(words, item.shown.specification, self.schema)
 
 
 def known_words(item: AgreedItem) -> Mapping[str, str]:

@@ -71,9 +71,14 @@ _INLINE_STEP = re.compile(r"\*\*(Given|When|Then)\*\*")
 _EARS = re.compile(rf"(?:WHEN (?P<when>.*) THEN )?{ENSURES}(?P<then>.*)")
 
 
-def read_back(text: str, known: Mapping[str, str] | None = None) -> tuple[ExportEdit, ...]:
-    """*known* are the words of entries by their ids. Without them, of two rows that may be changed the first counts."""
-    page = _Page(text, known or {})
+def read_back(
+    text: str, known: Mapping[str, str] | None = None, headings: Mapping[str, str] = SECTIONS
+) -> tuple[ExportEdit, ...]:
+    """
+    *known* are the words of entries by their ids. Without them, of two rows that may be changed the first counts.
+    *headings* name the kind of what stands below them.
+    """
+    page = _Page(text, known or {}, headings)
     return tuple(sorted((*page.changed(), *page.new()), key=lambda one: one.line))
 
 
@@ -98,8 +103,9 @@ class _MarkedRow(NamedTuple):
 
 
 class _Page:
-    def __init__(self, text: str, known: Mapping[str, str]) -> None:
+    def __init__(self, text: str, known: Mapping[str, str], headings: Mapping[str, str] = SECTIONS) -> None:
         self._known = known
+        self._headings = headings
         self._rows = [row.rstrip("\r")[:ROW_CHARS] for row in text.split("\n")]
         self._marks = {at: mark for at, row in enumerate(self._rows) if (mark := _mark_in(row))}
         self._ours: set[int] = set()
@@ -187,7 +193,7 @@ class _Page:
                 if words and at not in self._ours:
                     yield _new(at, last, words, "criterion", part_of=owner)
             elif title := _title(row):
-                under = SECTIONS.get(title, "")
+                under = self._headings.get(title, "")
             elif mark := self._marks.get(at):
                 owner = mark.id if mark.id.startswith("FR-") else owner
             elif (

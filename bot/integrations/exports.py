@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.item.export_places import FOLDERS, SLUG
 from bot.domain.messages.attribution_wording import credit_inside
+from bot.domain.messages.tracker_wording import issue_name
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.exported import WRITTEN_BY_US
 from bot.domain.specification.shown import ShownEntry
@@ -128,6 +129,13 @@ class Agreed:
     def stories(self, requirement: ShownEntry) -> list[ShownEntry]:
         return [one for one in self.of("story") if requirement.id in values(one.accepted("traces"))]
 
+    def issues(self, requirement: ShownEntry) -> Iterator[str]:
+        """Of the work on it, on a row; nothing where there is none."""
+        work = (one for one in self.of("work") if requirement.id in values(one.accepted("traces")))
+        named = dict.fromkeys(filter(None, (issue_name(str(one.accepted("issue") or "")) for one in work)))
+        if named:
+            yield f"Issues: {', '.join(named)}"
+
     def bullets(self, *kinds: str) -> Iterator[str]:
         for one in self.of(*kinds):
             yield marked(one, f"- **{one.id}** {plain(one.text)}", *_details(one))
@@ -224,6 +232,7 @@ def _speckit_requirements(agreed: Agreed) -> Iterator[str]:
     told = {id for story in agreed.of("story") for id in values(story.accepted("traces"))}
     for one in agreed.requirements():
         yield marked(one, f"- **{one.id}**: {shall(one.text).replace('SHALL', 'MUST', 1)}")
+        yield from (f"  {row}" for row in agreed.issues(one))
         parts = agreed.criteria(one) if one.id not in told else []
         yield from (marked(part, f"  - **{part.id}**: {plain(part.text)}") for part in parts)
 
@@ -237,6 +246,7 @@ def _openspec_requirements(agreed: Agreed) -> Iterator[str]:
             yield from (head, sentence, "", marked(one, words), "")
         else:
             yield from (marked(one, f"### Requirement: {one.id} {words}", shall(one.text)), "")
+        yield from (*agreed.issues(one), "")
         criteria = agreed.criteria(one)
         for part in criteria:
             given, when, then = Clauses.of(part.text)
@@ -262,7 +272,7 @@ def _kiro_requirements(agreed: Agreed) -> Iterator[str]:
         yield from (f"### Requirement {at}: {one.id}", "")
         for story in agreed.stories(one)[:1]:
             yield from (marked(story, f"**User Story:** {_story(story)}"), "")
-        yield from (marked(one, shall(one.text)), "", "#### Acceptance Criteria", "")
+        yield from (marked(one, shall(one.text)), "", *agreed.issues(one), "", "#### Acceptance Criteria", "")
         criteria = agreed.criteria(one)
         yield from (marked(part, f"{nth}. {_ears(part)}") for nth, part in enumerate(criteria, 1))
         yield from ("",) if criteria else (f"1. THE SYSTEM SHALL satisfy {one.id} {NO_CRITERIA}", "")

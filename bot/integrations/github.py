@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import BaseModel, TypeAdapter
 
-from bot.domain.item.item import GITHUB, TITLE_CHARS, TrackerIssue, repository_of
+from bot.domain.item.item import GITHUB, TITLE_CHARS, IssueComment, TrackerIssue, repository_of
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.roundtable.effects import PushIssue
 from bot.domain.values.text import clean, one_line
@@ -29,7 +29,8 @@ VERSION = "2022-11-28"
 READ_SECONDS = 1.5
 """Slack wants an answer after three."""
 CALL_SECONDS = 10.0
-TEXT_CHARS = 20_000
+TEXT_CHARS, COMMENT_CHARS, LABEL_CHARS = 20_000, 2_000, 50
+MOST_LABELS = 20
 ANSWER_BYTES, LIST_BYTES = 4 * 1024 * 1024, 16 * 1024 * 1024
 ON_A_PAGE, MOST_PAGES = 30, 10
 SKEW_SECONDS = 600.0
@@ -45,6 +46,10 @@ class _User(BaseModel):
     login: str
 
 
+class _Label(BaseModel):
+    name: str | None = None
+
+
 class _Issue(BaseModel):
     """What is read of GitHub's answer. A deleted account leaves no user, and an empty text is null."""
 
@@ -55,7 +60,15 @@ class _Issue(BaseModel):
     state: str
     created_at: str
     updated_at: str
+    labels: list[_Label | str] = []
     pull_request: Any = None
+
+
+class _Comment(BaseModel):
+    id: int
+    body: str | None = None
+    user: _User | None = None
+    created_at: str
 
 
 class _Repository(BaseModel):
@@ -63,6 +76,8 @@ class _Repository(BaseModel):
 
 
 _ISSUE, _ISSUES, _REPOSITORY = TypeAdapter(_Issue), TypeAdapter(list[_Issue]), TypeAdapter(_Repository)
+_COMMENTS = TypeAdapter(list[_Comment])
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 class GitHub:
@@ -87,24 +102,38 @@ class GitHub:
         if host.lower().removeprefix("www.") not in {"", self._host}:
             raise EffectError(wording.other_host(reference, self._host))
         call = _Call(self._session, wording.not_read(reference), READ_SECONDS)
-        reading = call.made("GET", f"{self._url}/repos/{repository}/issues/{number}", _ISSUE)
-        if public_only:
-            about = call.made("GET", f"{self._url}/repos/{repository}", _REPOSITORY)
-            found, its_repository = await asyncio.gather(reading, about)
-            if its_repository.private:
-                raise EffectError(wording.private(reference))
-        else:
-            found = await reading
+        url = f"{self._issues_of(repository)}/{number}"
+        first = {"per_page": str(ON_A_PAGE)}
+        found, comments, is_hidden = await asyncio.gather(
+            call.made("GET", url, _ISSUE),
+            call.made("GET", f"{url}/comments", _COMMENTS, params=first),
+            self._is_private(call, repository) if public_only else _no(),
+        )
+        if is_hidden:
+            raise EffectError(wording.private(reference))
         if found.pull_request is not None:
             raise EffectError(wording.pull_request(reference))
         return TrackerIssue(
             url=found.html_url,
             title=one_line(clean(found.title), TITLE_CHARS),
             text=clean(found.body or "")[:TEXT_CHARS],
-            by=found.user.login if found.user else "a deleted account",
+            by=_name(found.user),
             state=found.state,
             updated=found.updated_at,
+            labels=tuple(_label(one) for one in found.labels[:MOST_LABELS]),
+            comments=tuple(
+                IssueComment(
+                    by=_name(one.user),
+                    at=one.created_at,
+                    url=f"{found.html_url}#issuecomment-{one.id}",
+                    text=clean(one.body or "")[:COMMENT_CHARS],
+                )
+                for one in comments
+            ),
         )
+
+    async def _is_private(self, call: "_Call", repository: str) -> bool:
+        return (await call.made("GET", f"{self._url}/repos/{repository}", _REPOSITORY)).private
 
     async def push(self, wanted: PushIssue, *, named: str) -> PushedIssue:
         block = _Block(wanted, named, self._key)
@@ -114,7 +143,7 @@ class GitHub:
         if made := await self._made_before(call, wanted, block):
             return PushedIssue(made)
         new = {"title": wanted.title, "body": block.text}
-        issue = await call.made("POST", f"{self._issues_of(wanted.repository)}", _ISSUE, new)
+        issue = await call.made("POST", self._issues_of(wanted.repository), _ISSUE, new)
         return PushedIssue(_address(issue))
 
     async def states(self, issues: Iterable[str], *, since: str) -> Mapping[str, str]:
@@ -127,6 +156,24 @@ class GitHub:
                 states = {wanted.get(repository_of(row.html_url)[1:], ""): row.state for row in rows}
                 found |= {one: state for one, state in states.items() if one}
         return found
+
+    async def refusal(self, repository: str) -> str:
+        """
+        What keeps us from its issues, or from any without a *repository*; empty if nothing does. It makes none, because
+        none may have an empty title.
+        """
+        reading = _Call(self._session, wording.not_readable(repository), CALL_SECONDS)
+        try:
+            if not repository:
+                await reading.made("GET", f"{self._url}/rate_limit", _ANYTHING)
+                return ""
+            url = self._issues_of(repository)
+            await reading.made("GET", url, _ISSUES, params={"per_page": "1"})
+            creating = _Call(self._session, wording.not_creatable(repository), CALL_SECONDS)
+            await creating.made("POST", url, _ISSUE, {"title": ""})
+        except EffectError as error:
+            return "" if error.reason == "422" else str(error)
+        return ""
 
     async def _made_before(self, call: "_Call", wanted: PushIssue, block: "_Block") -> str:
         """
@@ -199,6 +246,18 @@ class _Block:
         return f"{head}{self.text}{tail}"
 
 
+async def _no() -> bool:
+    return False
+
+
+def _name(user: _User | None) -> str:
+    return user.login if user else "a deleted account"
+
+
+def _label(label: _Label | str) -> str:
+    return one_line(clean(label if isinstance(label, str) else label.name or ""), LABEL_CHARS)
+
+
 def _digest(text: str) -> str:
     """A browser ends lines in its own way."""
     return sha256("\n".join(text.split("\r\n")).strip().encode()).hexdigest()[:8]
@@ -255,7 +314,7 @@ class _Call:
                 after_seconds=min(seconds, LONGEST_WAIT_SECONDS),
             )
         why = wording.MOVED if status in MOVED else wording.refused(status)
-        return EffectError(self.sentence(why), again=status >= 500)
+        return EffectError(self.sentence(why), reason=str(status), again=status >= 500)
 
 
 async def _content(answer: aiohttp.ClientResponse, most: int) -> bytes:

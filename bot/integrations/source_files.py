@@ -16,8 +16,8 @@ from bot.engine.source_ports import CommittedTexts, ReadFiles
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
 from bot.integrations.committed_exports import known_words
-from bot.integrations.exported_edits import read_back, read_tasks
-from bot.integrations.exports import TASKS
+from bot.integrations.exported_edits import SECTIONS, read_back, read_tasks
+from bot.integrations.exports import EXPORTED, TASKS
 
 MOST_BYTES = 256 * 1024
 _OF_FORMATS = re.compile(r"(?:requirements|proposal|spec|specs/[^/]+/spec|design|plan|tasks)\.md")
@@ -45,8 +45,17 @@ def source_reader(texts: Texts, agreed: Callable[[CommittedFiles], AgreedItems],
 
 def read_issue_text(issue: TrackerIssue, schema: Schema) -> tuple[ExportEdit, ...]:
     """What stands in it at the time of the issue. No file of it is ours, so every row is a new entry."""
-    rows = (_as_new(row, {}, schema) for row in read_back(issue.text))
+    rows = (_as_new(row, {}, schema) for row in read_back(issue.text, headings=headings_of(schema)))
     return tuple(row.but(path=issue.url, commit=issue.updated) for row in rows)
+
+
+def headings_of(schema: Schema) -> Mapping[str, str]:
+    """Also what people say before such an entry in a message, in any of their languages."""
+    kinds = [
+        one for one in schema.kinds.values() if one.key in {*EXPORTED, *SECTIONS.values()} and not one.part_of
+    ]
+    labels = {f"{label.casefold()}{s}": one.key for one in kinds for label in one.labels for s in ("", "s")}
+    return {**labels, **SECTIONS}
 
 
 def read_source(
@@ -92,10 +101,10 @@ def _edits(
     commit: str, texts: Mapping[str, str], item: AgreedItem | None, schema: Schema, *, is_export: bool
 ) -> Iterator[ExportEdit]:
     """Of an export, its tasks are our words. A changed block of an item that is not here is a new entry."""
-    known = known_words(item) if item else {}
+    known, headings = known_words(item) if item else {}, headings_of(schema)
     for path, text in texts.items():
         is_tasks = PurePosixPath(path).name == TASKS
-        rows = (() if is_export else read_tasks(text)) if is_tasks else read_back(text, known)
+        rows = (() if is_export else read_tasks(text)) if is_tasks else read_back(text, known, headings)
         for row in rows:
             yield _as_new(row, known, schema).but(path=path, commit=commit)
 

@@ -18,7 +18,7 @@ from bot.domain.specification.address import CITED
 from bot.domain.specification.citations import CitingCommit, CitingRow, CodeCitation
 from bot.domain.specification.claims import GONE, EntryState
 from bot.domain.specification.exported import item_of
-from bot.domain.specification.shown import ShownEntry, ShownItem
+from bot.domain.specification.shown import ShownEntry, ShownItem, TextHistory
 from bot.domain.values.file_names import is_at
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import seconds
@@ -125,134 +125,106 @@ class Trace(Value):
     private: int = 0
 
 
-class EntryFacts(NamedTuple):
+class AgreedFacts:
     """
-    What is asked of an entry of the record. `changed` is when its words became others; 0 for one that says what it said
-    first. `ended` says who took it back, or what is in its place. `part_of` is an address.
+    The entries of *items*, gone ones too, by address; of a large record those with the ids *only*. *known* are the
+    slugs of all its items, and *asked* those that are traced: the accepted entries of these are `traced`, and `parts`
+    are what each of them is made of, by its address. *private* counts items that are not among them.
     """
 
-    address: str
-    kind: str
-    state: EntryState
-    text: str
-    priority: str = ""
-    part_of: str = ""
-    said: str = ""
-    link: str = ""
-    changed: float = 0
-    is_doubtful: bool = False
-    ended: str = ""
-    sources: tuple[CodeCitation, ...] = ()
-    digest: str = ""
+    def __init__(
+        self,
+        items: Iterable[ShownItem],
+        known: Sequence[str],
+        asked: Sequence[str] = (),
+        *,
+        private: int = 0,
+        only: frozenset[str] | None = None,
+    ) -> None:
+        self.known = known
+        self.private = private
+        self.items = asked or known
+        self._shown = {one.slug: one for one in items}
+        self.entries = {
+            f"{slug}/{id}": item.show_entry(id)
+            for slug, item in self._shown.items()
+            for id in item.ids()
+            if only is None or id in only
+        }
+        wanted = [one for one in self.entries.values() if self._is_asked(one)]
+        accepted = (one for one in wanted if one.state is EntryState.ACCEPTED)
+        self.traced = sorted(accepted, key=lambda one: one.address)
+        self.proposed = len(wanted) - len(self.traced)
+        self.parts: dict[str, list[ShownEntry]] = defaultdict(list)
+        for one in self.traced:
+            self.parts[_whole_of(one)].append(one)
 
-    @property
-    def id(self) -> str:
-        return self.address.partition("/")[2]
+    def words_of(self, entry: ShownEntry) -> TextHistory:
+        return self._shown[entry.item].text_history(entry.id)
 
-    @property
-    def credit(self) -> str:
-        return ", ".join(filter(None, (self.said, self.link)))
+    def changed(self, entry: ShownEntry) -> float:
+        """When its words became others; 0 for one that says what it said first, and for a time that is none."""
+        try:
+            return seconds(self.words_of(entry).changed)
+        except ValueError:  # lines are text that others may have written
+            return 0
+
+    def end_of(self, entry: ShownEntry) -> str:
+        """By whom it was taken back, or what is in its place."""
+        item = self._shown[entry.item]
+        if entry.replaced_by:
+            return f"replaced by {', '.join(_credited(item, id) for id in entry.replaced_by)}"
+        if by := item.ended_by(entry.id):
+            return f"{entry.state.value} by {by}"
+        return f"part of {entry.part_of}, which is gone" if entry.part_of else entry.state.value
+
+    def priority(self, entry: ShownEntry) -> str:
+        """A criterion is as important as its requirement."""
+        return next((str(told) for one in self._within(entry) if (told := one.accepted("priority"))), "")
+
+    def level_of(self, entry: ShownEntry) -> FindingLevel:
+        """What nobody ranked is as important as what has to be there."""
+        return FindingLevel.WARNING if self.priority(entry) in NOT_URGENT else FindingLevel.ERROR
+
+    def _is_asked(self, entry: ShownEntry) -> bool:
+        is_of_items = entry.kind in KINDS and entry.item in self.items
+        return is_of_items and entry.state not in GONE and self.priority(entry) != WONT
+
+    def _within(self, entry: ShownEntry) -> Iterator[ShownEntry]:
+        """The entry, what it is part of, and so on."""
+        seen: set[str] = set()
+        found: ShownEntry | None = entry
+        while found and found.address not in seen:
+            seen.add(found.address)
+            yield found
+            found = self.entries.get(_whole_of(found))
 
 
-def facts_of(item: ShownItem) -> Iterator[EntryFacts]:
-    """Of every entry of an item, gone ones too."""
-    for one in item.entries():
-        words = item.text_history(one.id)
-        yield EntryFacts(
-            address=one.address,
-            kind=one.kind,
-            state=one.state,
-            text=one.text,
-            priority=str(one.accepted("priority") or ""),
-            part_of=f"{one.item}/{one.part_of}" if one.part_of else "",
-            said=credit_inside(one.attribution),
-            link=one.link,
-            changed=_seconds(words.changed),
-            is_doubtful=words.is_doubtful,
-            ended=_end_of(one, item) if one.is_gone else "",
-            sources=tuple(_code_of(one)),
-            digest=hashlib.sha256(one.text.encode()).hexdigest()[:DIGEST_CHARS],
-        )
+def digest_of(entry: ShownEntry) -> str:
+    """Of the words that code is compared with."""
+    return hashlib.sha256(entry.text.encode()).hexdigest()[:DIGEST_CHARS]
 
 
-def _seconds(at: str) -> float:
-    """0 for no time, and for one that no calendar has: lines are text that others may have written."""
-    try:
-        return seconds(at)
-    except ValueError:
-        return 0
-
-
-def _code_of(one: ShownEntry) -> Iterator[CodeCitation]:
-    sources = (source for told in one.claims.values() for claim in told for source in claim.sources)
+def code_of(entry: ShownEntry) -> Iterator[CodeCitation]:
+    """What people looked at."""
+    sources = (source for told in entry.claims.values() for claim in told for source in claim.sources)
     for source in dict.fromkeys(one for one in sources if isinstance(one, str)):
         if found := CodeCitation.read(source):
             yield found
 
 
-def _end_of(one: ShownEntry, item: ShownItem) -> str:
-    """By whom it was taken back, or what is in its place."""
-    if one.replaced_by:
-        return f"replaced by {', '.join(_credited(item, id) for id in one.replaced_by)}"
-    if by := item.ended_by(one.id):
-        return f"{one.state.value} by {by}"
-    return f"part of {one.part_of}, which is gone" if one.part_of else one.state.value
+def _whole_of(entry: ShownEntry) -> str:
+    """The address of what it is part of; of no entry, where it is part of none."""
+    return f"{entry.item}/{entry.part_of}"
 
 
 def _credited(item: ShownItem, id: str) -> str:
     """The entry that is in the place of another one."""
-    if id not in item.specification.entries:
-        return id
-    other = item.show_entry(id)
-    return f"{id} ({', '.join(filter(None, (credit_inside(other.attribution), other.link)))})"
+    return f"{id} ({_credit(item.show_entry(id))})" if id in item.specification.entries else id
 
 
-class AgreedFacts:
-    """
-    The *entries* of a record, by address. *known* are the slugs of its items, and *items* those that are traced: the
-    accepted entries of these are `traced`, and `parts` are what each of them is made of. *private* counts items that
-    are not among them.
-    """
-
-    def __init__(
-        self,
-        entries: Iterable[EntryFacts],
-        known: Sequence[str],
-        items: Sequence[str] = (),
-        *,
-        private: int = 0,
-    ) -> None:
-        self.entries = {one.address: one for one in entries}
-        self.known = known
-        self.private = private
-        self.items = items or known
-        asked = [one for one in self.entries.values() if self._is_asked(one)]
-        self.traced = sorted(one for one in asked if one.state is EntryState.ACCEPTED)
-        self.proposed = len(asked) - len(self.traced)
-        self.parts: dict[str, list[EntryFacts]] = defaultdict(list)
-        for one in self.traced:
-            self.parts[one.part_of].append(one)
-
-    def priority(self, entry: EntryFacts) -> str:
-        """A criterion is as important as its requirement."""
-        return next((one.priority for one in self._within(entry) if one.priority), "")
-
-    def level_of(self, entry: EntryFacts) -> FindingLevel:
-        """What nobody ranked is as important as what has to be there."""
-        return FindingLevel.WARNING if self.priority(entry) in NOT_URGENT else FindingLevel.ERROR
-
-    def _is_asked(self, entry: EntryFacts) -> bool:
-        is_of_items = entry.kind in KINDS and entry.address.partition("/")[0] in self.items
-        return is_of_items and entry.state not in GONE and self.priority(entry) != WONT
-
-    def _within(self, entry: EntryFacts) -> Iterator[EntryFacts]:
-        """The entry, what it is part of, and so on."""
-        seen: set[str] = set()
-        found: EntryFacts | None = entry
-        while found and found.address not in seen:
-            seen.add(found.address)
-            yield found
-            found = self.entries.get(found.part_of)
+def _credit(entry: ShownEntry) -> str:
+    return ", ".join(filter(None, (credit_inside(entry.attribution), entry.link)))
 
 
 class CodeFacts(NamedTuple):
@@ -272,10 +244,12 @@ class Gathered(NamedTuple):
 
     def undated(self, agreed: AgreedFacts) -> tuple[str, ...]:
         """The files whose last change decides whether an entry is stale."""
-        work = (one for entry in agreed.traced if entry.changed for one in self.work_on(entry, agreed))
+        work = (
+            one for entry in agreed.traced if agreed.changed(entry) for one in self.work_on(entry, agreed)
+        )
         return tuple(sorted({one.path for one in work if one.path}))
 
-    def work_on(self, entry: EntryFacts, agreed: AgreedFacts) -> list[CodeEvidence]:
+    def work_on(self, entry: ShownEntry, agreed: AgreedFacts) -> list[CodeEvidence]:
         """What cites the entry, or one of its parts."""
         found = (
             one
@@ -295,7 +269,7 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     for commit in code.commits:
         reading.take(commit.message, CodeEvidence(level=Level.CITED, commit=commit.sha, at=commit.at))
     for entry in agreed.traced:
-        for source in entry.sources:
+        for source in code_of(entry):
             if source.path in code.files:
                 looked_at = CodeEvidence(
                     level=Level.SOURCED, path=source.path, line=source.first, commit=source.sha
@@ -338,7 +312,9 @@ class _Reading:
                 self._find(Rule.UNKNOWN_ID, address, flaw, here)
         elif entry.state in GONE:
             if not here.commit:  # a message was right when it was written, and stays
-                self._find(Rule.WITHDRAWN_CITED, address, f"{address} was {entry.ended}.", here)
+                self._find(
+                    Rule.WITHDRAWN_CITED, address, f"{address} was {self._agreed.end_of(entry)}.", here
+                )
         else:
             self.evidence[address].append(here)
 
@@ -378,13 +354,13 @@ def trace(
     findings = [*found.findings]
     for entry, row in zip(agreed.traced, entries, strict=True):
         findings += (
-            _stale(entry, found, agreed, dates=dates) if read.get(entry.address) != entry.digest else ()
+            _stale(entry, found, agreed, dates=dates) if read.get(entry.address) != digest_of(entry) else ()
         )
         findings += _untested(entry, row, agreed)
     return Trace(entries=entries, findings=tuple(findings), proposed=agreed.proposed, private=agreed.private)
 
 
-def _traced(entry: EntryFacts, found: Gathered, agreed: AgreedFacts) -> TracedEntry:
+def _traced(entry: ShownEntry, found: Gathered, agreed: AgreedFacts) -> TracedEntry:
     evidence = found.evidence.get(entry.address, ())
     criteria = [one for one in agreed.parts[entry.address] if one.kind == CRITERION]
     parts = [_strongest(found.evidence.get(one.address, ())) for one in criteria]
@@ -393,7 +369,7 @@ def _traced(entry: EntryFacts, found: Gathered, agreed: AgreedFacts) -> TracedEn
         kind=entry.kind,
         text=entry.text,
         priority=agreed.priority(entry),
-        said=entry.said,
+        said=credit_inside(entry.attribution),
         link=entry.link,
         level=max([_strongest(evidence), *parts], key=LEVELS.index),
         gaps=tuple(one.id for one, level in zip(criteria, parts, strict=True) if level is not Level.TESTED),
@@ -406,20 +382,21 @@ def _strongest(evidence: Iterable[CodeEvidence]) -> Level:
 
 
 def _stale(
-    entry: EntryFacts, found: Gathered, agreed: AgreedFacts, *, dates: Mapping[str, float]
+    entry: ShownEntry, found: Gathered, agreed: AgreedFacts, *, dates: Mapping[str, float]
 ) -> Iterator[TraceFinding]:
     """Only what is cited can be; the code that people looked at was written before."""
     work = found.work_on(entry, agreed)
     if not work:
         return
-    if entry.is_doubtful:
+    changed = agreed.changed(entry)
+    if agreed.words_of(entry).is_doubtful:
         what = "has to be confirmed again by people, and work cites it"
-    elif entry.changed > max(dates.get(one.path, NOW) if one.path else one.at for one in work):
-        what = f"changed {datetime.fromtimestamp(entry.changed, UTC):%Y-%m-%d}, after the newest work that cites it"
+    elif changed > max(dates.get(one.path, NOW) if one.path else one.at for one in work):
+        what = f"changed {datetime.fromtimestamp(changed, UTC):%Y-%m-%d}, after the newest work that cites it"
     else:
         return
     where = next((one for one in work if one.path), work[0])
-    who = f" ({entry.credit})" if entry.credit else ""
+    who = f" ({credit})" if (credit := _credit(entry)) else ""
     yield TraceFinding(
         rule=Rule.STALE,
         level=agreed.level_of(entry),
@@ -430,10 +407,10 @@ def _stale(
     )
 
 
-def _untested(entry: EntryFacts, row: TracedEntry, agreed: AgreedFacts) -> Iterator[TraceFinding]:
+def _untested(entry: ShownEntry, row: TracedEntry, agreed: AgreedFacts) -> Iterator[TraceFinding]:
     if entry.kind != REQUIREMENT or (row.level is Level.TESTED and not row.gaps):
         return
-    who = f" ({entry.credit})" if entry.credit else ""
+    who = f" ({credit})" if (credit := _credit(entry)) else ""
     what = f"no test names {_listed(row.gaps)}" if row.gaps else f"no test names it ({row.level})"
     where = next((one for one in row.evidence if one.path), None)
     yield TraceFinding(
@@ -460,6 +437,10 @@ def _shorter(slug: str) -> Iterator[str]:
     """The slug, and with each of its characters left out: two slugs that share one are almost the same."""
     yield slug
     yield from (slug[:at] + slug[at + 1 :] for at in range(len(slug)))
+
+
+def ids_named(text: str) -> frozenset[str]:
+    return frozenset(id for _, id in _cited(text))
 
 
 def items_named(text: str, known: Sequence[str], asked: Sequence[str] = ()) -> frozenset[str]:
@@ -534,6 +515,6 @@ def why(
         if row.path == place.path and place.line in {0, row.line}:
             add(row.text[:LONGEST_ROW], f"line {row.line} names it")
     for entry in agreed.entries.values():
-        if near := next(filter(place.is_near, entry.sources), None):
+        if near := next(filter(place.is_near, code_of(entry)), None):
             found.setdefault(entry.address, f"people looked at {near.label} when they agreed")
     return found

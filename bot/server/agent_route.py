@@ -15,29 +15,25 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.content.agent_keys import read_keys
-from bot.domain.catalog.policy import AgentKey, key_with
+from bot.domain.catalog.policy import AgentKey
 from bot.engine.agent_desk import AgentDesk
-from bot.errors import ContentError, UserError
+from bot.errors import UserError
 from bot.integrations.agent_server import Headers, bot_server
 from bot.integrations.agreed import AgreedItems
 from bot.log import ThrottledWarning
 from bot.server.connection import AGENTS_PATH
-from bot.server.http import TOO_LARGE, Route, refuse
+from bot.server.http import refuse
+from bot.server.known_agents import LARGEST_BYTES, NO_KEY, KnownAgents, unknown
 
-LARGEST_BYTES = 256 * 1024
 REQUESTS_A_MINUTE, AT_A_TIME = 120, 4
 """Of one key."""
 MINUTE_SECONDS = 60.0
-NO_KEY = "A known key is needed."
 SLOWER = "Too many requests of this key. Send it again later."
 Event = MutableMapping[str, Any]
 
 
-class AgentRoute(Route):
+class AgentRoute(KnownAgents):
     """Requests of agents. *read* gives all items of the newest commit; each agent is told of those that it may see."""
-
-    most_bytes = LARGEST_BYTES
 
     def __init__(
         self,
@@ -49,8 +45,7 @@ class AgentRoute(Route):
         warnings: ThrottledWarning,
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._keys = keys
-        self._warnings = warnings
+        super().__init__(keys, warnings=warnings)
         self._seconds = seconds
         self._use: dict[str, KeyUse] = {}
         self._server = bot_server(self._key_of, desk, read, version=version)
@@ -66,20 +61,10 @@ class AgentRoute(Route):
         async with self._server.session_manager.run():
             yield
 
-    def refusal(self, request: web.Request) -> web.Response | None:
-        if "Origin" in request.headers:
-            return refuse(403, "Pages in a browser may not use this address.")
-        if self._key(request.headers) is None:
-            return refuse(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
-        return None
-
-    def unread(self, status: int, why: str) -> web.Response:
-        return refuse(status, f"A request may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
-
     async def take(self, request: web.Request, body: bytes) -> web.Response:
-        key = self._key(request.headers)
+        key = self.key(request.headers)
         if key is None:  # withdrawn since
-            return refuse(401, NO_KEY, {"WWW-Authenticate": "Bearer"})
+            return unknown()
         use = self._use.setdefault(key.name, KeyUse())
         with use.taking(self._seconds()) as may:
             if not may:
@@ -113,16 +98,8 @@ class AgentRoute(Route):
         content = b"".join(one.get("body", b"") for one in rest)
         return web.Response(status=start["status"], headers=headers, body=content)
 
-    def _key(self, headers: Headers) -> AgentKey | None:
-        """None, too, while the file of keys cannot be read."""
-        try:
-            return key_with(read_keys(self._keys), headers.get("Authorization", ""))
-        except ContentError as error:
-            self._warnings.warn(str(error))
-            return None
-
     def _key_of(self, headers: Headers) -> AgentKey:
-        if (key := self._key(headers)) is None:
+        if (key := self.key(headers)) is None:
             raise UserError(NO_KEY)
         return key
 

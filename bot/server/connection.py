@@ -1,6 +1,6 @@
 """
-What the bot serves: Slack (Socket Mode or HTTP), reviews of other programs, coding agents, and health at an address of
-its own.
+What the bot serves: Slack (Socket Mode or HTTP), reviews of other programs, coding agents, GitHub's webhook, and health
+at an address of its own.
 
 Health is served first and last, so it answers while the bot waits for Slack, or stops.
 """
@@ -10,6 +10,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from aiohttp import web as http
@@ -20,11 +21,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.engine.engine import Queue
 from bot.engine.ports import Store, Wake, Workspace, now
 from bot.errors import ConfigError, SlackError, Unavailable
-from bot.server import review_webhook
+from bot.log import ThrottledWarning
+from bot.server import github_webhook, review_webhook
+from bot.server.github_webhook import SignedByGitHub
 from bot.server.health import Census, LoopLag, Probe, Team, Unfit, WatchedWorker, health, measured, sometimes
-from bot.server.http import NOTHING, Handler, Route, SlackRoute, received, serving
+from bot.server.http import NOTHING, Gate, Handler, Route, SlackRoute, read_body, received, serving
+from bot.server.known_agents import KnownAgents
 from bot.server.metrics import Facts, Metrics
-from bot.server.review_webhook import ReviewWebhook
+from bot.server.review_webhook import ReviewWebhook, SignedReviews
 from bot.settings import Settings, revealed
 from bot.slack.app import slack_app
 from bot.slack.client import SlackHealth
@@ -73,6 +77,7 @@ class Endpoints:
         self._entrance = SlackRoute()
         self.postbox = SlackRoute()
         self.agents = SlackRoute()
+        self.tracker = SlackRoute()
         self._probes: dict[str, Probe] = {
             "store": _unfit(NOT_OPEN),
             "workspace": sometimes(workspace.ping) if workspace else _unfit(NOT_OPEN),
@@ -141,29 +146,41 @@ class Endpoints:
         self, get: Mapping[str, Handler] = NOTHING, *, web: bool = True, teams: Teams | None = None
     ) -> AsyncIterator[None]:
         """
-        HTTP for Slack (without Socket Mode), for reviews and for agents; refused until `opened`, `taking_reviews` and
-        `taking_agents`. *get* is for browsers. Without *web*, only where something has to be served. Reviews and agents
-        of several *teams* have the team in the path.
+        HTTP for Slack (without Socket Mode), reviews, agents and GitHub; refused until `opened`, `taking_reviews` and
+        `taking`. *get* is for browsers. Without *web*, only where something has to be served. What other programs send
+        to several *teams* has the team in the path.
         """
-        is_needed = web or not self._settings.slack_app_token or self._settings.agent_keys
-        if not is_needed or not self._settings.takes_requests:
+        settings = self._settings
+        is_needed = web or not settings.slack_app_token or settings.agent_keys or settings.github_secret
+        if not is_needed or not settings.takes_requests:
             yield
             return
         post: dict[str, Handler] = {}
         if not self._settings.slack_app_token:
             post[PATH] = self._entrance.enter
         if self._settings.review_secret:
-            post |= self._entered(review_webhook.PATH, lambda one: one.postbox, teams)
+            post |= self._entered(review_webhook.PATH, lambda one: one.postbox, _signed_reviews, teams)
         if self._settings.agent_keys:
-            post |= self._entered(AGENTS_PATH, lambda one: one.agents, teams)
+            post |= self._entered(AGENTS_PATH, lambda one: one.agents, _known_agents, teams)
+        if self._settings.github_secret:
+            post |= self._entered(github_webhook.PATH, lambda one: one.tracker, _signed_by_github, teams)
         async with serving(self._settings.host, self._settings.port, get=get, post=post):
             yield
 
     def _entered(
-        self, path: str, route: "Callable[[Endpoints], SlackRoute]", teams: Teams | None
+        self,
+        path: str,
+        route: "Callable[[Endpoints], SlackRoute]",
+        gate_of: Callable[[Settings], Gate],
+        teams: Teams | None,
     ) -> Mapping[str, Handler]:
+        """Of several teams, one is opened for what came through its gate, and for nothing else."""
         if teams is None:
             return {path: route(self).enter}
+
+        @cache
+        def gate_at(team: str) -> Gate:
+            return gate_of(self._settings.of_team(team))
 
         async def enter(request: http.Request) -> http.StreamResponse:
             team = request.match_info["team"]
@@ -173,6 +190,10 @@ class Endpoints:
             except Unavailable as error:
                 log.warning("a request for %s was refused: %s", team, error)
                 return await SlackRoute().enter(request)
+            gate = gate_at(team)
+            body = await read_body(request, gate)
+            if refused := gate.forged(request, body) if isinstance(body, bytes) else body:
+                return refused
             async with teams.endpoints(team) as found:
                 return await (route(found) if found else SlackRoute()).enter(request)
 
@@ -181,15 +202,16 @@ class Endpoints:
     @asynccontextmanager
     async def taking_reviews(self, postbox: ReviewWebhook, queue: Queue) -> AsyncIterator[None]:
         """Of other programs."""
-        async with self.postbox.opened(received(postbox), seconds=ANSWER_SECONDS):
+        async with self.taking(postbox, self.postbox):
             self._probes["reviews"] = _queue(queue)
             try:
                 yield
             finally:
                 del self._probes["reviews"]
 
-    def taking_agents(self, route: Route) -> AbstractAsyncContextManager[None]:
-        return self.agents.opened(received(route), seconds=ANSWER_SECONDS)
+    def taking(self, route: Route, entrance: SlackRoute) -> AbstractAsyncContextManager[None]:
+        """At the end, no more are accepted, and running ones are answered."""
+        return entrance.opened(received(route), seconds=ANSWER_SECONDS)
 
     @asynccontextmanager
     async def opened(
@@ -289,6 +311,20 @@ async def answered(ask: Callable[[], Awaitable[T]], *, refusal: str) -> T:
 
 async def _nothing_counted() -> Mapping[str, int]:
     raise Unavailable(NOT_OPEN)
+
+
+def _signed_reviews(settings: Settings) -> Gate:
+    return SignedReviews(secret.get_secret_value() for secret in settings.review_secret)
+
+
+def _known_agents(settings: Settings) -> Gate:
+    assert settings.agent_keys, "it is served where it is set"
+    return KnownAgents(settings.agent_keys, warnings=ThrottledWarning(log))
+
+
+def _signed_by_github(settings: Settings) -> Gate:
+    assert settings.github_secret, "it is served where it is set"
+    return SignedByGitHub(settings.github_secret.get_secret_value())
 
 
 def _queue(queue: Queue, worker: WatchedWorker | None = None) -> Probe:

@@ -37,8 +37,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 NOTHING: Mapping[str, Handler] = MappingProxyType({})
 
 
-class Route(Protocol):
-    """Requests with a body, whose senders have to authenticate."""
+class Guard(Protocol):
+    """What is read of requests with a body, whose senders have to authenticate."""
 
     @property
     def most_bytes(self) -> int: ...
@@ -51,6 +51,16 @@ class Route(Protocol):
         """The answer when the body cannot be read, or is too large."""
         ...
 
+
+class Gate(Guard, Protocol):
+    """A guard that needs nothing open behind it."""
+
+    def forged(self, request: web.Request, body: bytes) -> web.Response | None:
+        """An answer to who may not send this."""
+        ...
+
+
+class Route(Guard, Protocol):
     async def take(self, request: web.Request, body: bytes) -> web.Response: ...
 
 
@@ -93,18 +103,28 @@ def refuse(status: int, why: str, headers: Mapping[str, str] | None = None) -> w
 
 
 def received(route: Route) -> Handler:
-    """Checks the headers, reads the body within the limits, and gives both to *route*."""
+    """Gives what `read_body` takes to *route*."""
 
     async def handler(request: web.Request) -> web.StreamResponse:
-        if refusal := route.refusal(request):
-            return refusal
-        try:
-            body = await _body(request, most_bytes=route.most_bytes)
-        except _Unread as error:
-            return route.unread(error.status, str(error))
-        return await route.take(request, body)
+        body = await read_body(request, route)
+        return await route.take(request, body) if isinstance(body, bytes) else body
 
     return handler
+
+
+async def read_body(request: web.Request, guard: Guard) -> bytes | web.Response:
+    """Within the limits, after the headers; a refusal is answered. Who reads it again gets the same."""
+    if refused := guard.refusal(request):
+        return refused
+    try:
+        if BODY not in request:
+            request[BODY] = await _body(request, most_bytes=guard.most_bytes)
+        return request[BODY]
+    except _Unread as error:
+        return guard.unread(error.status, str(error))
+
+
+BODY = web.RequestKey("body", bytes)
 
 
 @asynccontextmanager

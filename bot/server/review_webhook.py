@@ -23,7 +23,7 @@ from bot.engine.review_ports import Archive, ItemLocations, KeptReview
 from bot.engine.reviews import ReviewTriage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 from bot.log import ThrottledWarning
-from bot.server.http import TOO_LARGE, Route, refuse
+from bot.server.http import TOO_LARGE, refuse
 
 PATH = "/reviews"
 LARGEST_BYTES = 1024 * 1024
@@ -48,10 +48,46 @@ class ReviewCompleted(Stored):
     data: PostedReview
 
 
-class ReviewWebhook(Route):
-    """Stores the review of each signed request; the notice in Slack follows later."""
+class SignedReviews:
+    """Whether a request is signed with one of *secrets*."""
 
     most_bytes = LARGEST_BYTES
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._keys = [Webhook(secret) for secret in secrets]
+        self._refusals = ThrottledWarning(log)
+
+    def refusal(self, request: web.Request) -> web.Response | None:
+        if len(_signature_headers(request.headers)) == len(HEADERS):
+            return None
+        return self._unauthorised("each of the headers is needed once")
+
+    def unread(self, status: int, why: str) -> web.Response:
+        return refuse(status, f"A review may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
+
+    def forged(self, request: web.Request, body: bytes) -> web.Response | None:
+        return self._unsigned(request.headers, body)
+
+    def _unsigned(self, headers: Mapping[str, str], body: bytes) -> web.Response | None:
+        given, problem = _signature_headers(headers), "No secret is set"
+        for key in self._keys:
+            try:
+                key.verify(body, given, json_parse=False)
+            except WebhookVerificationError as error:
+                problem = str(error)
+            except ValueError:  # of headers in another form, and of bytes that are not UTF-8
+                problem = "Invalid headers or body"
+            else:
+                return None
+        return self._unauthorised(problem)
+
+    def _unauthorised(self, problem: str) -> web.Response:
+        self._refusals.warn(f"A request to {PATH} was refused: {problem}.")
+        return refuse(401, f"{NOT_SIGNED}: {problem}. docs/reviews.md has an example.")
+
+
+class ReviewWebhook(SignedReviews):
+    """Stores the review of each signed request; the notice in Slack follows later."""
 
     def __init__(
         self,
@@ -63,29 +99,20 @@ class ReviewWebhook(Route):
         clock: Clock,
         redact: Redact = unchanged,
     ) -> None:
-        """One of *secrets* is enough. *redact* is applied to what is stored: a review may quote a file or a log."""
-        self._keys = [Webhook(secret) for secret in secrets]
+        """*redact* is applied to what is stored: a review may quote a file or a log."""
+        super().__init__(secrets)
         self._archive = archive
         self._homes = homes
         self._triage = triage
         self._clock = clock
         self._redact = redact
-        self._refusals = ThrottledWarning(log)
-
-    def refusal(self, request: web.Request) -> web.Response | None:
-        if len(_signature_headers(request.headers)) == len(HEADERS):
-            return None
-        return self._unauthorised("each of the headers is needed once")
-
-    def unread(self, status: int, why: str) -> web.Response:
-        return refuse(status, f"A review may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
 
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         return await self.post(request.headers, body)
 
     async def post(self, headers: Mapping[str, str], body: bytes) -> web.Response:
-        if problem := self._problem(headers, body):
-            return self._unauthorised(problem)
+        if refused := self._unsigned(headers, body):
+            return refused
         try:
             review = ReviewCompleted.model_validate_json(body).data
         except ValidationError as error:
@@ -102,24 +129,6 @@ class ReviewWebhook(Route):
         except (Unavailable, Conflict) as error:
             log.warning("not saved: %s", error)
             return refuse(503, "It could not be saved just now. Post it again in a moment.")
-
-    def _problem(self, headers: Mapping[str, str], body: bytes) -> str:
-        """Why the request is not taken as signed; empty if it is."""
-        given, problem = _signature_headers(headers), "No secret is set"
-        for key in self._keys:
-            try:
-                key.verify(body, given, json_parse=False)
-            except WebhookVerificationError as error:
-                problem = str(error)
-            except ValueError:  # of headers in another form, and of bytes that are not UTF-8
-                problem = "Invalid headers or body"
-            else:
-                return ""
-        return problem
-
-    def _unauthorised(self, problem: str) -> web.Response:
-        self._refusals.warn(f"A request to {PATH} was refused: {problem}.")
-        return refuse(401, f"{NOT_SIGNED}: {problem}. docs/reviews.md has an example.")
 
     async def _kept(self, review: PostedReview) -> web.Response:
         slug = review.item

@@ -55,7 +55,7 @@ from bot.domain.roundtable.inputs import (
     Export,
     Finish,
     Input,
-    OfAgents,
+    OfPrograms,
     Plan,
     Press,
     Resume,
@@ -305,7 +305,7 @@ class Table:
     def plan(self, *, who: str = "ada") -> "Table":
         return self.hear(Plan(key=self.key(), at=self.now(), person=person(who), place=self.rt.place))
 
-    def hear(self, command: Command | OfAgents) -> "Table":
+    def hear(self, command: Command | OfPrograms) -> "Table":
         self.rt = decide(self.rt, command, self.playbook)
         if isinstance(command, Say):
             about = self.world.thread[-1].message.about if self.world.thread else ""

@@ -28,7 +28,7 @@ from bot.domain.messages import form as form_wording
 from bot.domain.messages.form import FieldKind, FieldValue, FormField, FormName, InputForm, Submission
 from bot.domain.messages.message import Action, Choice
 from bot.domain.roundtable import inputs as all_inputs
-from bot.domain.roundtable.inputs import Command, MarkMessage, OfAgents, Press, Specify, Start
+from bot.domain.roundtable.inputs import Command, MarkMessage, OfPrograms, Press, Specify, Start
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -56,6 +56,7 @@ WORDS = st.text(
 
 SHOWS_ONLY: Mapping[type[BaseModel] | str, str] = {
     all_inputs.Export: "it puts files into the thread, and changes nothing",
+    all_inputs.IssueChanged: "the issue is read at once; how it stands is shown, and is in no line",
     Action.NUDGE: "it posts a question to those who are missing, which is a line of the host",
 }
 """Accepted, with no line of their own."""
@@ -72,6 +73,7 @@ CONTEXT = {
     "files": "are kept by their names, in the line of the message",
     "revisions": "are what the form had shown",
     "step_id": "is where the line belongs",
+    "issue": "names an issue that a line names",
     "action": "of a press is tried below, in each scene",
     "token": "names a menu",
     "value": "of a press is what the button carried",
@@ -313,7 +315,7 @@ class Outcome(NamedTuple):
     lines: tuple[Line, ...]
 
 
-def outcome(table: Table, *events: Command | OfAgents) -> Outcome:
+def outcome(table: Table, *events: Command | OfPrograms) -> Outcome:
     """Positions may wait until a discussion is over, so it is ended."""
     before, known = table.rt, {line.message_id for line in table.lines}
     told = len(table.world.told)
@@ -389,6 +391,7 @@ def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
         "entry": st.just({"SettleObjection": "OBJ-001", "AgentWithdrew": "Q-002"}.get(name, "Q-001")),
         "agent": st.just("coder"),
         "entries": st.sampled_from([("WRK-001",), ("WRK-001", "WRK-002")]),
+        "issue": st.sampled_from([test_issues.FIRST, test_issues.SECOND]),
         "repository": st.sampled_from(test_issues.REPOSITORIES),
         "owner": st.sampled_from(PEOPLE),
         "about": st.sampled_from([(), ("FR-001",)]),
@@ -419,7 +422,7 @@ def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
     return here.get(field, WORDS)
 
 
-def built(kind: type[BaseModel], rt: Roundtable, data: st.DataObject, table: Table) -> Command | OfAgents:
+def built(kind: type[BaseModel], rt: Roundtable, data: st.DataObject, table: Table) -> Command | OfPrograms:
     values = {
         name: data.draw(given_for(kind.__name__, name, rt), label=name)
         for name, field in kind.model_fields.items()
@@ -439,7 +442,7 @@ def worded(event: BaseModel) -> list[str]:
     ]
 
 
-COMMANDS = [one for one in (*get_args(Command), *get_args(OfAgents)) if one not in {Press, Start}]
+COMMANDS = [one for one in (*get_args(Command), *get_args(OfPrograms)) if one not in {Press, Start}]
 """Presses are tried by the buttons that are offered, and a start by its form."""
 ACCEPTED_IN: Mapping[str, tuple[str, ...]] = {
     "Finish": ("step_open",),
@@ -448,6 +451,7 @@ ACCEPTED_IN: Mapping[str, tuple[str, ...]] = {
     "AnswerQuestion": ("step_open", "asked_by_agent"),
     "AgentWithdrew": ("asked_by_agent",),
     "CreateIssues": ("with_tracker",),
+    "IssueChanged": ("with_tracker",),
     "MarkMessage": ("step_open", "discussing"),
     "Amend": ("step_open", "discussing"),
     "Retract": ("step_open", "discussing"),

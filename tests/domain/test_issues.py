@@ -10,7 +10,7 @@ from bot.domain.messages import tracker_wording as wording
 from bot.domain.messages.form import FormName, InputForm, Submission
 from bot.domain.messages.message import Action, Link, Message
 from bot.domain.roundtable.effects import PushIssue, ReadIssues
-from bot.domain.roundtable.inputs import CreateIssues
+from bot.domain.roundtable.inputs import CreateIssues, IssueChanged
 from bot.domain.roundtable.state import BRIEF
 from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import amending, issues
@@ -317,3 +317,20 @@ def test_of_an_item_from_git_the_states_are_read_again() -> None:
     table.world.states = {FIRST: "closed"}
     due(table)
     assert table.rt.issues.states == {FIRST: "closed"}
+
+
+def test_what_the_tracker_tells_is_read_at_once() -> None:
+    """Also when all were closed. Other issues, and what was told before, do nothing."""
+    table = create(analysed(), "WRK-001")
+    table.world.states = {FIRST: "closed"}
+    due(due(table))
+    assert TimerName.ISSUES not in table.rt.timers
+
+    other = IssueChanged(key="k1", at=table.now(), issue=SECOND)
+    assert TimerName.ISSUES not in table.hear(other).rt.timers
+    told = IssueChanged(key="k2", at=table.now(), issue=FIRST)
+    table.world.states = {FIRST: "open"}
+    assert table.hear(told).rt.timers[TimerName.ISSUES] <= table.rt.now
+    assert due(table).rt.issues.states == {FIRST: "open"}
+    later = table.rt.timers[TimerName.ISSUES]
+    assert table.hear(told).rt.timers[TimerName.ISSUES] == later

@@ -1,13 +1,16 @@
 """Issues of GitHub: a roundtable begins on one, and pieces of work become some. A kill between creates no second."""
 
 import asyncio
+import hmac
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
+import aiohttp
 import pytest
 
 from bot.domain.item.item import item_from
@@ -29,6 +32,7 @@ TEXT = """We fall over. <!-- not a comment -->
 - Billing
 """
 FIRST = "https://github.com/acme/api/issues/1"
+SECRET = "the-secret-of-the-webhook"
 
 
 @pytest.fixture
@@ -56,7 +60,15 @@ def entries(meeting: Meeting) -> dict[str, dict[str, Any]]:
 async def test_an_issue_gives_its_title_its_text_and_proposals(meeting: Meeting) -> None:
     """A proposal names the address, the lines and the time. A second start by another name links to the thread."""
     async with strict_github() as github:
-        github.add("acme/api#42", "Rate limiting of the API", TEXT)
+        github.add("acme/api#42", "Rate limiting of the API", TEXT, labels=[{"name": "api"}])
+        github.comments = [
+            {
+                "id": 7,
+                "body": "Also *us* <b>",
+                "user": {"login": "octo-bob"},
+                "created_at": "2026-11-24T09:00:00Z",
+            }
+        ]
         address = f"{github.url}/acme/api/issues/42"
         item = item_from(address)
         meeting.more = with_key(github)
@@ -67,13 +79,16 @@ async def test_an_issue_gives_its_title_its_text_and_proposals(meeting: Meeting)
             await meeting.do_step("Nothing here.")
             await meeting.slack.settled()
 
-    assert github.asked == ["GET /repos/acme/api/issues/42"]
+    assert len(github.asked) == 2
     assert "There is a roundtable on *Rate limiting of the API*" in again.response["text"]
     assert "Rate limiting of the API" in meeting.thread[0].text
     assert meeting.meta["description"] == "Rate limiting of the API"
     assert (meeting.meta["source"], meeting.meta["source_id"]) == ("github", item.source_id)
     draft = (meeting.folder / "draft.md").read_text()
-    assert "By octo-ada, open, as of 2026-11-24T09:30:00Z:\n\n> We fall over. &lt;!-- not" in draft
+    assert "By octo-ada, open, api, as of 2026-11-24T09:30:00Z:\n\n> We fall over. &lt;!-- not" in draft
+    assert (
+        "**octo-bob**, 2026-11-24T09:00:00Z, <https://github.com/acme/api/issues/42#issuecomment-7>" in draft
+    )
     assert told.text == (
         f"I have read `{item.source_id}` (2026-11-24T09:30:00Z). Its text is in `draft.md`. Proposed: FR-007 and"
         " OUT-001. It counts when somebody accepts it."
@@ -143,6 +158,47 @@ async def test_work_becomes_an_issue_and_its_state_comes_back(meeting: Meeting) 
     assert FIRST in await asyncio.to_thread(subprocess.check_output, command, env=env, text=True)
     assert TOKEN not in meeting.git("log", "-p", "--all")
     assert len(github.of("acme/api")) == 1
+
+
+def github_says(body: bytes, *, secret: str = SECRET, event: str = "issues") -> dict[str, str]:
+    """Headers of a delivery."""
+    signature = hmac.new(secret.encode(), body, "sha256").hexdigest()
+    return {
+        "X-Hub-Signature-256": f"sha256={signature}", "X-GitHub-Event": event, "X-GitHub-Delivery": str(uuid4()),
+        "Content-Type": "application/json",
+    }  # fmt: skip
+
+
+async def test_what_github_tells_is_read_at_once(meeting: Meeting, port: int) -> None:
+    """Only what is signed, and only of issues that the bot made."""
+    address = f"http://127.0.0.1:{port}/github"
+    async with strict_github() as github, aiohttp.ClientSession() as http:
+        meeting.more = {**with_key(github), "ROUNDTABLE_PORT": str(port), "ROUNDTABLE_GITHUB_SECRET": SECRET}
+
+        async def post(body: bytes, headers: dict[str, str]) -> int:
+            async with http.post(address, data=body, headers=headers) as answer:
+                return answer.status
+
+        async with meeting.bot():
+            await to_the_end(meeting)
+            await create(meeting)
+            await meeting.until(lambda: "acme/api#1 open" in _cards(meeting))
+            github.close("acme/api#1")
+            asked = len(github.asked)
+            (issue,) = github.of("acme/api")
+            told = json.dumps({"action": "closed", "issue": issue}).encode()
+            others = json.dumps({"issue": {**issue, "body": "No words of ours."}}).encode()
+            assert [
+                await post(told, github_says(told, secret="another secret")),
+                await post(told + b" ", github_says(told)),
+                await post(told, {}),
+                await post(b"[]", github_says(b"[]")),
+                await post(b"{}", github_says(b"{}", event="ping")),
+                await post(others, github_says(others)),
+            ] == [401, 401, 401, 400, 204, 204]
+            assert len(github.asked) == asked
+            assert await post(told, github_says(told)) == 204
+            await meeting.until(lambda: "acme/api#1 closed" in _cards(meeting))
 
 
 async def test_a_github_that_is_away_holds_nothing_up(

@@ -5,7 +5,7 @@ import json
 import logging
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -430,6 +430,48 @@ async def test_who_comes_back_within_thirty_days_keeps_everything(
         assert has_anything(two, OURS)
 
     assert [line.content for line in ours.lines("User")] == [SAID[OURS]]
+
+
+async def test_only_who_may_send_opens_a_workspace_that_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys and signatures are looked at before anything is opened."""
+    monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
+    secret = "whsec_" + "OURS" * 8
+    write_keys(tmp_path / f"{OURS}.json", [key_of(f"{KEY_SIGN}ours", "claude", owner="U0ADA")])
+    more = {
+        "ROUNDTABLE_REVIEW_SECRET": f"{OURS}:{secret}",
+        "ROUNDTABLE_AGENT_KEYS": str(tmp_path / "{team}.json"),
+        "ROUNDTABLE_GITHUB_SECRET": "the-secret-of-the-webhook",
+    }
+    async with (
+        company(tmp_path / "workspaces", OURS, **more) as one,
+        one.bot(OURS) as running,
+        aiohttp.ClientSession() as http,
+    ):
+
+        async def post(path: str, body: bytes, headers: Mapping[str, str]) -> int:
+            async with http.post(f"{one.url}/{path}/{OURS}", data=body, headers=headers) as answer:
+                return answer.status
+
+        await wait_until(lambda: running.opened)
+        await running.look()
+        body = request_body()
+        says = {"X-Hub-Signature-256": "sha256=0", "X-GitHub-Event": "issues", "X-GitHub-Delivery": "1"}
+        assert [
+            await post("reviews", body, signed(body, secret="whsec_" + "NEXT" * 8)),
+            await post("reviews", body, {}),
+            await post("mcp", b"{}", {"Authorization": "Bearer rtk_wrong"}),
+            await post("github", b"{}", says),
+        ] == [401] * 4
+        assert running.opened == ()
+
+        async def is_let_in() -> bool:
+            """There is no such item, and until the workspace is open nobody knows."""
+            return await post("reviews", body, signed(body, secret=secret)) == 404
+
+        await wait_until(is_let_in)
+        assert len(running.opened) == 1
 
 
 @pytest.mark.parametrize("store", ["embedded", "redis"])

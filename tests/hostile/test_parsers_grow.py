@@ -36,8 +36,8 @@ from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import address, citations, claim_check, keywords, reader, snapshot
 from bot.domain.specification.citations import CitingCommit, CitingRow
 from bot.domain.specification.claim_check import ClaimCheck, Root
-from bot.domain.specification.claims import EntryState
 from bot.domain.specification.said_entries import Here
+from bot.domain.specification.shown import ShownItem
 from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.transcript.forgetting import Phrases, called_by
 from bot.domain.values import json_files, markdown, text
@@ -50,7 +50,7 @@ from bot.engine.verbs.table import VERBS
 from bot.errors import BotError
 from bot.integrations import exported_edits, exports, github, trace, trace_file, trace_reports
 from bot.integrations.source_files import read_issue_text
-from bot.integrations.trace import CodeFacts, CodePlace, EntryFacts, TracedEntry
+from bot.integrations.trace import CodeFacts, CodePlace, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
 from bot.record.reading import InMemory
@@ -131,8 +131,9 @@ OURS = github._Block(
     b"key",
 )
 TRACED = TracedEntry(address="limits/FR-001", kind="requirement", text="x")
-FACTS = EntryFacts("limits/FR-001", "requirement", EntryState.ACCEPTED, "x")
-AGREED = trace.AgreedFacts([FACTS, FACTS._replace(address="other/FR-001")], ("limits", "other"))
+AGREED = trace.AgreedFacts(
+    [ShownItem(slug, SPEC, list, schema=SCHEMA) for slug in ("limits", "other")], ("limits", "other")
+)
 
 
 def event(said: str, **changes: Any) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 """
-A GitHub on this machine: five operations, in our words as GitHub's REST reference has them. It refuses what is not
+A GitHub on this machine: seven operations, in our words as GitHub's REST reference has them. It refuses what is not
 described, and what is wrong on either side is counted in `breaches`.
 """
 
@@ -44,6 +44,7 @@ _WRITTEN = {
 _CHANGED = {**_WRITTEN, "title": (str, int, type(None)), "state": TEXT, "state_reason": (str, type(None))}
 ALWAYS = frozenset({401, 403, 404, 429, 500, 502, 503, 504})
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
+    ("GET", "limits"): Operation(re.compile("/rate_limit"), 200, ALWAYS | {304}),
     ("GET", "repository"): Operation(re.compile(REPOSITORY), 200, ALWAYS | {301, 307}),
     ("GET", "list"): Operation(
         re.compile(f"{REPOSITORY}/issues"), 200, ALWAYS | {301, 422}, query={**_LIST, **_PAGES}
@@ -53,6 +54,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         fields=_WRITTEN, required=frozenset({"title"}),
     ),
     ("GET", "issue"): Operation(re.compile(f"{REPOSITORY}{NUMBER}"), 200, ALWAYS | {301, 304, 307, 410}),
+    ("GET", "comments"): Operation(
+        re.compile(f"{REPOSITORY}{NUMBER}/comments"), 200, ALWAYS | {410}, query={"since": MOMENT.pattern, **_PAGES}
+    ),
     ("PATCH", "issue"): Operation(
         re.compile(f"{REPOSITORY}{NUMBER}"), 200, ALWAYS | {301, 410, 422}, fields=_CHANGED
     ),
@@ -85,6 +89,7 @@ class StrictGitHub:
     def __init__(self) -> None:
         self.url = ""
         self.issues: dict[str, dict[str, Any]] = {}
+        self.comments: list[dict[str, Any]] = []
         self.private: set[str] = set()
         self.asked: list[str] = []
         self.breaches: list[str] = []
@@ -147,10 +152,16 @@ class StrictGitHub:
         failure = self.failures.pop(0) if self.failures else None
         if failure and not failure.after:
             return self._answer(operation.statuses, failure.status, {"message": "no"}, failure.headers)
+        if name == "limits":
+            return self._answer({200}, 200, {"resources": {}, "rate": {}})
+        if name == "list" and given.get("title") == "":
+            return self._answer(operation.statuses, 422, {"message": "Validation Failed"})
         repository = f"{found[1]}/{found[2]}"
         known = self.issues.get(f"{repository}#{found[3]}".casefold()) if name == "issue" else None
         if name == "repository":
             return self._answer({200}, 200, _repository(repository, is_private=repository in self.private))
+        if name == "comments":
+            return self._answer({200}, 200, self.comments[: int(request.query.get("per_page", "30"))])
         if name == "list" and request.method == "GET":
             return self._answer({200}, 200, self._listed(repository, request.query))
         if name == "issue" and known is None:
@@ -224,7 +235,7 @@ class StrictGitHub:
     ) -> web.Response:
         if status not in statuses:
             self.breaches.append(f"our own status {status}")
-        for one in body if isinstance(body, list) else [body] if "number" in body else []:
+        for one in (each for each in (body if isinstance(body, list) else [body]) if "number" in each):
             self.breaches += [
                 f"our own answer: {name}"
                 for name, types in ISSUE.items()

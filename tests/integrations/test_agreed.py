@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.domain.specification import snapshot
 from bot.domain.specification.claims import Claim, EntryState
 from bot.domain.specification.shown import QUOTE_CHARS, ShownClaim, ShownEntry, ShownItem, ShownSource
 from bot.domain.specification.snapshot import vouched
@@ -269,6 +270,19 @@ def test_lines_are_read_where_the_last_one_does_not_vouch_for_the_file(
     }
     assert vouched(*changed[change], TRUSTED) is None
     assert vouched(text, content, {"another": b"key"}) is None
+
+
+def test_a_record_that_a_later_version_wrote_is_not_read_as_something_else(git: Git) -> None:
+    meeting = discussed()
+    text = snapshot.text_of(meeting.specification, {}).replace('"version": 1', '"version": 2')
+    git.write(f"{ITEMS}/{SLUG}/specification.json", text)
+    *lines, last = meeting.lines
+    kept(git, [*lines, last.but(meta={**last.meta, snapshot.HASH: snapshot.hash_of(text)})])
+
+    with pytest.raises(
+        WorkspaceError, match=r"specification\.json is of version 2; this Roundtable reads 1\. Update it\.$"
+    ):
+        items(git.root).item(SLUG)
 
 
 def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(

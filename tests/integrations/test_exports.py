@@ -109,6 +109,23 @@ def known(found: AgreedItem) -> Mapping[str, str]:
 # --- what is written ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("target", FORMATS)
+def test_the_issues_of_the_work_on_a_requirement_stand_below_it(target: str) -> None:
+    meeting = agreed()
+    work = {
+        "title": "Count the calls",
+        "traces": ["FR-001"],
+        "issue": "https://github.com/acme/api/issues/57",
+    }
+    meeting.press("Ada", {"id": "WRK-001", "kind": "work", "new": True, "set": work})
+    texts = exported(item(meeting), target).values()
+
+    assert [text.count("Issues: acme/api#57") for text in texts if "Issues: " in text] == [1]
+    assert [read_back(text) for text in texts if not text.startswith(("# Tasks", "# Impl"))] == [()] * (
+        len(texts) - (target != "speckit")
+    )
+
+
 def test_a_requirement_stands_with_its_criteria_and_who_said_it() -> None:
     assert """\
 ### Requirement: FR-001 Each client has a limit

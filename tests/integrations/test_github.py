@@ -42,7 +42,13 @@ async def not_pushed(tracker: GitHub, effect: PushIssue) -> EffectError:
 
 async def test_title_text_author_and_state_are_read() -> None:
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.add("acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100")
+        labels = [{"name": "bug"}, "api"]
+        stand_in.add(
+            "acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100", labels=labels
+        )
+        stand_in.comments = [
+            {"id": 7, "body": "It was worse on Monday.", "user": None, "created_at": "2026-11-24T09:00:00Z"}
+        ]
         issue = await tracker.read_issue("acme/api#42", public_only=False)
         address = f"{stand_in.url}/acme/api/issues/42#issuecomment-1"
         assert await tracker.read_issue(address, public_only=False) == issue
@@ -50,7 +56,12 @@ async def test_title_text_author_and_state_are_read() -> None:
     assert (issue.title, issue.by, issue.state) == ("Rate limits", "octo-ada", "open")
     assert issue.text == "We fall over.\n\nrequirement: 429 after 100"
     assert issue.url == "https://github.com/acme/api/issues/42"
-    assert stand_in.asked == ["GET /repos/acme/api/issues/42"] * 2
+    assert issue.labels == ("bug", "api")
+    (comment,) = issue.comments
+    assert (comment.by, comment.text) == ("a deleted account", "It was worse on Monday.")
+    assert comment.url == f"{issue.url}#issuecomment-7"
+    first = "/repos/acme/api/issues/42"
+    assert sorted(stand_in.asked) == sorted([f"GET {first}", f"GET {first}/comments?per_page=30"] * 2)
 
 
 async def test_an_empty_text_and_a_deleted_author_are_no_fault() -> None:
@@ -93,7 +104,7 @@ async def test_no_other_host_gets_the_key() -> None:
     async with strict_github() as stand_in, strict_github() as other:
         stand_in.failures = [Failure(301, {"Location": f"{other.url}/repos/acme/api/issues/42"})]
         assert "it was moved" in await refused(stand_in, "acme/api#42")
-        assert (len(stand_in.asked), other.asked) == (1, [])
+        assert (len(stand_in.asked), other.asked) == (2, [])
 
 
 async def test_a_wrong_key_is_not_shown() -> None:
@@ -109,6 +120,24 @@ async def test_a_pull_request_is_no_issue() -> None:
         told = await refused(stand_in, "acme/api#7")
 
     assert told == "I have not read acme/api#7: it is a pull request, not an issue."
+
+
+async def test_whether_the_key_will_do_is_seen_without_creating_anything() -> None:
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        assert (await tracker.refusal("acme/api"), await tracker.refusal("")) == ("", "")
+        stand_in.failures = [Failure(404)]
+        assert await tracker.refusal("acme/api") == (
+            "Issues of acme/api cannot be read: it does not exist, or the key that is set may not see it."
+        )
+        stand_in.failures = [Failure(200, after=True), Failure(403)]
+        assert await tracker.refusal("acme/api") == (
+            "No issue can be created in acme/api: GitHub does not allow it with the key that is set."
+        )
+        assert stand_in.issues == {}
+    async with strict_github() as stand_in, github.opened("ghs_wrong", url=stand_in.url) as tracker:
+        assert await tracker.refusal("") == (
+            "Issues cannot be read: GitHub does not accept the key that is set."
+        )
 
 
 async def test_another_host_is_never_asked() -> None:

@@ -166,3 +166,15 @@ def test_hostile_words_of_an_entry_stay_its_words(text: str) -> None:
     assert len(files.title.splitlines()) == 1
     assert len(proposed(files)) <= text.count("\n- ") + 3
     assert all(one.id == "" and one.path == "docs/prd.md" for one in files.edits)
+
+
+def test_a_page_of_no_format_is_read_by_the_labels_of_entries() -> None:
+    """In every language in which people use them in a thread; a heading that is none ends the section."""
+    text = "# Limits\n\n## Anforderung\n- Each client has a limit\n\n## Qualities\n- not read\n"
+    text += "\n**Files**\n- not read\n"
+    text += "\n## NFRs\n- 20 ms at most\n\n## Hypothèse\n* Redis is there\n"
+    assert [(one.kind, one.text) for one in read("prd.md", {"prd.md": text}).edits] == [
+        ("requirement", "Each client has a limit"),
+        ("quality", "20 ms at most"),
+        ("assumption", "Redis is there"),
+    ]

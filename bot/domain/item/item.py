@@ -44,6 +44,13 @@ _IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 
 
+class IssueComment(Stored):
+    by: str
+    at: str
+    url: str
+    text: str
+
+
 class TrackerIssue(Stored):
     """An issue as a tracker had it at the start. `updated` is its own time, `edits` is what its text proposes."""
 
@@ -53,6 +60,8 @@ class TrackerIssue(Stored):
     by: str
     state: str
     updated: str
+    labels: tuple[str, ...] = ()
+    comments: tuple[IssueComment, ...] = ()
     edits: tuple[ExportEdit, ...] = ()
 
 
@@ -256,8 +265,13 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
         f"- **Source**: {source}\n- **Started by**: {escaped(one_line(started_by))}\n- **Started at**: {at}",
     ]
     if issue := item.issue:
-        about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}, as of {escaped(issue.updated)}:"
+        labels = "".join(f", {escaped(one_line(label))}" for label in issue.labels)
+        about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}{labels}, as of {escaped(issue.updated)}:"
         parts += ["## The issue", about, quoted(issue.text)]
+        parts += [
+            f"**{escaped(one_line(one.by))}**, {escaped(one.at)}, <{one.url}>:\n\n{quoted(one.text)}"
+            for one in issue.comments
+        ]
     for path, content in item.files.texts.items() if item.files else ():
         parts += [f"## {escaped(path)}, {item.files.commit if item.files else ''}", quoted(content)]
     before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]

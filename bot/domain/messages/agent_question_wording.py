@@ -1,13 +1,20 @@
 """What people read of a question that a coding agent asks them, and what the agent is told."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bot.domain.messages.agent_wording import ANSWER
 from bot.domain.messages.message import ITEM, Action, Choice, Message
-from bot.domain.specification.agent_questions import PersonAnswer, QuestionState
+from bot.domain.specification.agent_questions import (
+    QuestionState,
+    agent_of,
+    answers_of,
+    options_of,
+    question_state,
+)
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import AGENT
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import listed, one_line
-from bot.domain.values.value import Value
+from bot.domain.values.text import listed, one_line, values
 
 TEXT_CHARS, OPTION_CHARS, MOST_OPTIONS, MOST_ABOUT = 600, 75, 4, 10
 OPEN_AT_ONCE, A_DAY = 3, 20
@@ -32,39 +39,29 @@ MAY_NOT_ASK = "This key may read and not ask."
 NOT_HERE = "Agents may not ask in the channel of this item."
 
 
-class AgentQuestion(Value):
-    """As its message shows it. `agent`, `owner` and `closed_by` are names, and `about` are ids."""
-
-    id: str
-    slug: str
-    agent: str
-    owner: str
-    text: str
-    options: tuple[str, ...]
-    about: tuple[str, ...]
-    state: QuestionState
-    answers: tuple[PersonAnswer, ...] = ()
-
-
-def question(asked: AgentQuestion) -> Message:
-    """The header is ours; the words of the agent are quoted, and nothing in them acts."""
-    about = f" about {listed(asked.about)}" if asked.about else ""
-    owner = f", an agent for {escaped(asked.owner)}," if asked.owner else ", an agent,"
-    head = f"**{escaped(asked.agent)}**{owner} asks{about}:\n> {escaped(asked.text)}"
-    token = ITEM if asked.state is not QuestionState.WITHDRAWN else ""
+def question(entry: Entry, *, slug: str, owner: str, name_of: Callable[[str], str]) -> Message:
+    """The header is ours; the words of the agent are quoted, and nothing in them acts. *owner* is a name."""
+    named, state = values(entry["about"]), question_state(entry)
+    about = f" about {listed(named)}" if named else ""
+    whose = f", an agent for {escaped(owner)}," if owner else ", an agent,"
+    agent = agent_of(entry).removeprefix(f"{AGENT}:")
+    head = f"**{escaped(agent)}**{whose} asks{about}:\n> {escaped(str(entry['text'] or ''))}"
     return Message(
-        text="\n".join((head, *_became(asked))), choices=_choices(asked), token=token, note=_note(asked)
+        text="\n".join((head, *_became(entry, state, name_of))),
+        choices=_choices(entry, state, slug),
+        token=ITEM if state is not QuestionState.WITHDRAWN else "",
+        note=_note(entry.id, state),
     )
 
 
-def _became(asked: AgentQuestion) -> Iterable[str]:
-    match asked.state:
+def _became(entry: Entry, state: QuestionState, name_of: Callable[[str], str]) -> Iterable[str]:
+    match state:
         case QuestionState.OPEN:
             return ()
         case QuestionState.ANSWERED | QuestionState.CONTESTED:
             return [
-                f"{escaped(one.by)} answered: {escaped(one_line(one.words, ANSWER_CHARS))}"
-                for one in asked.answers
+                f"{escaped(name_of(one.owner.by))} answered: {escaped(one_line(str(one.value), ANSWER_CHARS))}"
+                for one in answers_of(entry)
             ]
         case QuestionState.DECLINED:
             return ("Not for us: the agent is told so.",)
@@ -72,29 +69,29 @@ def _became(asked: AgentQuestion) -> Iterable[str]:
             return ("The agent took the question back.",)
 
 
-def _choices(asked: AgentQuestion) -> tuple[Choice, ...]:
-    answer = ANSWER.but(label="Answer…", value=f"{asked.slug}/{asked.id}")
-    match asked.state:
+def _choices(entry: Entry, state: QuestionState, slug: str) -> tuple[Choice, ...]:
+    answer = ANSWER.but(label="Answer…", value=f"{slug}/{entry.id}")
+    match state:
         case QuestionState.OPEN:
             offered = (
-                OPTION.but(label=one, value=f"{asked.id}/{number}")
-                for number, one in enumerate(asked.options, start=1)
+                OPTION.but(label=one, value=f"{entry.id}/{number}")
+                for number, one in enumerate(options_of(entry), start=1)
             )
-            return (*offered, answer, DECLINE.but(value=asked.id))
+            return (*offered, answer, DECLINE.but(value=entry.id))
         case QuestionState.ANSWERED | QuestionState.CONTESTED:
             return (answer.but(label="Answer differently…"),)
         case QuestionState.DECLINED | QuestionState.WITHDRAWN:
             return ()
 
 
-def _note(asked: AgentQuestion) -> str:
-    match asked.state:
+def _note(id: str, state: QuestionState) -> str:
+    match state:
         case QuestionState.OPEN:
-            return f"{asked.id}. Your answer counts as yours. Or type `{asked.id} answer: …`"
+            return f"{id}. Your answer counts as yours. Or type `{id} answer: …`"
         case QuestionState.CONTESTED:
-            return f"{asked.id}. You answered differently, so the agent waits. Or type `{asked.id} answer: …`"
+            return f"{id}. You answered differently, so the agent waits. Or type `{id} answer: …`"
         case QuestionState.ANSWERED | QuestionState.DECLINED | QuestionState.WITHDRAWN:
-            return asked.id
+            return id
 
 
 # --- for the transcript ---------------------------------------------------------------------------------------------

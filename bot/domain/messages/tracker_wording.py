@@ -198,6 +198,14 @@ def no_states(repository: str) -> str:
     return f"I have not read the issues of {repository}"
 
 
+def not_readable(repository: str) -> str:
+    return f"Issues of {repository} cannot be read" if repository else "Issues cannot be read"
+
+
+def not_creatable(repository: str) -> str:
+    return f"No issue can be created in {repository}"
+
+
 # --- files of the workspace; models that look at code read the same ---------------------------------------------------
 
 NO_PATH = "A path is relative to the top of the repository, without `..`."

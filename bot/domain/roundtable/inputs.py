@@ -267,6 +267,12 @@ class AgentWithdrew(Event):
     entry: str
 
 
+class IssueChanged(Event):
+    """A tracker says that the issue at this address is not what it was."""
+
+    issue: str
+
+
 class TryAgain(Event):
     """Some time has passed since something could not be saved, or said."""
 
@@ -329,5 +335,5 @@ Command = (
     | CreateIssues
 )
 OfSlack = ChannelGone | ChannelMoved | PersonChanged
-OfAgents = AgentAsked | AgentWithdrew
-Input = Command | OfAgents | TryAgain | TimeCame | Returned | OfSlack | Outcome
+OfPrograms = AgentAsked | AgentWithdrew | IssueChanged
+Input = Command | OfPrograms | TryAgain | TimeCame | Returned | OfSlack | Outcome

@@ -27,10 +27,11 @@ from bot.domain.roundtable.inputs import (
     Export,
     Finish,
     Input,
+    IssueChanged,
     MarkMessage,
     Mute,
     NameOption,
-    OfAgents,
+    OfPrograms,
     OfSlack,
     PersonChanged,
     Plan,
@@ -173,6 +174,7 @@ ANYTIME: Mapping[type, Transition] = {
     CreateIssues: issues.asked,
     IssuePushed: issues.pushed,
     IssuesRead: issues.note_states,
+    IssueChanged: issues.changed,
 }
 
 TIMED: Mapping[TimerName, Transition] = {
@@ -241,7 +243,7 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def _happened(
-    rt: Roundtable, event: Command | OfAgents | TryAgain | Returned | OfSlack, playbook: Playbook
+    rt: Roundtable, event: Command | OfPrograms | TryAgain | Returned | OfSlack, playbook: Playbook
 ) -> Roundtable:
     if isinstance(event, TryAgain):
         return pausing.tried_again(rt)
@@ -253,7 +255,7 @@ def _happened(
         return opening.person_changed(rt, event)
     if isinstance(event, Returned):
         return absence.returned(rt, since=event.since)
-    if isinstance(event, AgentAsked | AgentWithdrew):
+    if isinstance(event, AgentAsked | AgentWithdrew | IssueChanged):
         return ANYTIME[type(event)](rt, event, playbook)
     if why := permission.refusal(rt, event.person, playbook.policy):
         if isinstance(event, Request):

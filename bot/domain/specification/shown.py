@@ -6,6 +6,7 @@ Commands, exports and agents read nothing else, so they cannot differ.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, assert_never
 
@@ -22,7 +23,7 @@ from bot.domain.specification.entries import HeardWords, Specification, numbers
 from bot.domain.specification.fold import party_of, stands_in
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source, as_heard
-from bot.domain.transcript.people import NO_NAMES, Names
+from bot.domain.transcript.people import Names
 from bot.domain.values.text import one_line, values, visible
 from bot.domain.values.value import Value
 from bot.errors import UserError
@@ -126,37 +127,27 @@ class TextHistory(NamedTuple):
     is_doubtful: bool
 
 
+@dataclass(frozen=True, eq=False)
 class ShownItem:
     """
     The entries of one item. *lines* are asked for once, when an entry is shown. Links lead to the thread *permalink*;
     by default a line names it. Lines of *foreign* (by message_id) are not ours.
     """
 
-    def __init__(
-        self,
-        slug: str,
-        specification: Specification,
-        lines: Callable[[], Iterable[Line]],
-        *,
-        schema: Schema,
-        permalink: str | None = None,
-        names: Names = NO_NAMES,
-        foreign: Callable[[], Collection[str]] = frozenset,
-        redact: Redact = unchanged,
-    ) -> None:
-        self.slug = slug
-        self.specification = specification
-        self._read = lines
-        self._schema = schema
-        self._permalink = permalink
-        self._names = names
-        self._read_foreign = foreign
-        self._redact = redact
+    slug: str
+    specification: Specification
+    lines: Callable[[], Iterable[Line]]
+    _: KW_ONLY
+    schema: Schema
+    permalink: str | None = None
+    names: Names = field(default_factory=dict)
+    foreign: Callable[[], Collection[str]] = frozenset
+    redact: Redact = unchanged
 
     @property
     def kinds(self) -> Collection[str]:
         """That entries can be of."""
-        return self._schema.kinds.keys()
+        return self.schema.kinds.keys()
 
     def ids(self, *kinds: str, states: Collection[EntryState] = frozenset(EntryState)) -> Sequence[str]:
         """Of entries of these *kinds*, or of all; in their order."""
@@ -172,23 +163,23 @@ class ShownItem:
 
     def not_settled(self) -> Iterator[ShownPoint]:
         """In the order of the brief."""
-        for found in not_settled(self._schema, self.specification.naming(self._names)):
+        for found in not_settled(self.schema, self.specification.naming(self.names)):
             row = found.but(text=self._hidden(found.text), facts=tuple(self._hidden(found.facts)))
             yield ShownPoint(
                 address=str(EntryAddress(self.slug, row.id)) if row.id else "",
                 kind=row.of,
                 reason=row.kind,
                 fields=row.fields,
-                words=unsettled_row(row, self._schema),
+                words=unsettled_row(row, self.schema),
             )
 
     def show_entry(self, id: str) -> ShownEntry:
         """Raises UserError."""
         if id not in self.specification.entries:
             raise UserError(no_entry(EntryAddress(self.slug, id)))
-        one = Specification(entries={id: self.specification.entries[id]}).naming(self._names)
+        one = Specification(entries={id: self.specification.entries[id]}).naming(self.names)
         entry = one.entries[id]
-        kind = self._schema.kinds.get(entry.kind)
+        kind = self.schema.kinds.get(entry.kind)
         main = self._main(entry)
         claims = {
             field: tuple(self._claim(claim, counts=entry.claim(field) is claim) for claim in told)
@@ -251,7 +242,7 @@ class ShownItem:
         return entry.state
 
     def _main(self, entry: Entry) -> str:
-        kind = self._schema.kinds.get(entry.kind)
+        kind = self.schema.kinds.get(entry.kind)
         return kind.text if kind else next(iter(entry.claims), "")
 
     @cached_property
@@ -329,13 +320,13 @@ class ShownItem:
     def _lines(self) -> Mapping[str, Line]:
         """A line that stands there twice counts once."""
         found: dict[str, Line] = {}
-        for line in self._read():
+        for line in self.lines():
             found.setdefault(line.message_id, line)
         return found
 
     @cached_property
     def _foreign(self) -> Collection[str]:
-        return self._read_foreign()
+        return self.foreign()
 
     @cached_property
     def _heard(self) -> Mapping[str, HeardWords]:
@@ -344,8 +335,8 @@ class ShownItem:
 
     @cached_property
     def _thread(self) -> re.Match[str] | None:
-        if self._permalink is not None:
-            return permalinks.thread(self._permalink)
+        if self.permalink is not None:
+            return permalinks.thread(self.permalink)
         ours = (line for line in self._lines.values() if line.message_id not in self._foreign)
         named = (permalinks.thread(str(line.meta.get("permalink") or "")) for line in ours)
         return next(filter(None, named), None)
@@ -353,7 +344,7 @@ class ShownItem:
     def _hidden(self, value: Any) -> Any:
         """Without secrets and what nobody sees, wherever in *value* they stand."""
         if isinstance(value, str):
-            return self._redact(visible(value))
+            return self.redact(visible(value))
         if isinstance(value, Mapping):
             return {name: self._hidden(one) for name, one in value.items()}
         return [self._hidden(one) for one in value] if isinstance(value, list | tuple) else value

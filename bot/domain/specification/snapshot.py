@@ -56,6 +56,10 @@ class SpecificationFile(Stored):
     damage: tuple[str, ...] = ()
 
 
+class NewerFormat(ValueError):
+    """The file has a version that only a later Roundtable reads."""
+
+
 class Snapshot(NamedTuple):
     """`written`: the digests of the sections that we wrote, by key."""
 
@@ -100,14 +104,14 @@ def read(text: str) -> Snapshot:
     fields = raw if isinstance(raw, dict) else {}
     if "count" not in fields:
         raise ValueError("it was written by an earlier version")
+    if isinstance(version := fields.get("version"), int) and version > VERSION:
+        raise NewerFormat(
+            f"specification.json is of version {version}; this Roundtable reads {VERSION}. Update it."
+        )
     try:
         file = SpecificationFile.model_validate(fields)
     except ValidationError as error:
         raise ValueError(str(error).partition("\n")[0]) from None
-    if file.version > VERSION:
-        raise ValueError(
-            f"specification.json is of version {file.version}; this Roundtable reads {VERSION}. Update it."
-        )
     specification = Specification(
         entries={one.id: one for one in file.entries},
         through=file.through,
@@ -153,7 +157,7 @@ def restored(
 def vouched(text: bytes | None, content: bytes, trusted: TrustedKeys | None = None) -> Specification | None:
     """
     What the file *text* has, if the sealed last line of *content* says that it is ours: then no line has to be folded.
-    Without the words of people, which stand in the lines.
+    Without the words of people, which stand in the lines. Raises NewerFormat.
     """
     if (
         text is None
@@ -163,6 +167,8 @@ def vouched(text: bytes | None, content: bytes, trusted: TrustedKeys | None = No
         return None
     try:
         return read(text.decode()).specification
+    except NewerFormat:
+        raise
     except ValueError:
         return None
 

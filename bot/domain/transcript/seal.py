@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from bot.domain.transcript.lines import (
     CHANGING_ENTRIES,
@@ -102,7 +101,7 @@ class Sealer:
             key_id(public): _SealingKey(key, public, seed)
             for seed in seeds
             for key in [Ed25519PrivateKey.from_private_bytes(seed)]
-            for public in [key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)]
+            for public in [key.public_key().public_bytes_raw()]
         }
         self.trusted: TrustedKeys = {id: key.public for id, key in self._keys.items()}
 

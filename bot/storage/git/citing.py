@@ -23,8 +23,8 @@ _AS_EVERYWHERE = ("-c", "log.follow=false", "-c", "log.showSignature=false", "-c
 class BranchChanges(NamedTuple):
     """The paths that a branch changed, and the ids of its commits."""
 
-    paths: frozenset[str]
-    commits: frozenset[str]
+    paths: frozenset[str] = frozenset()
+    commits: frozenset[str] = frozenset()
 
 
 class CitingCode:

@@ -27,7 +27,6 @@ from bot.domain.specification.agent_questions import (
     OPTIONS,
     QUESTION,
     TAKEN_BACK,
-    PersonAnswer,
     QuestionState,
     agent_of,
     answers_of,
@@ -155,21 +154,8 @@ def is_answerable(rt: Roundtable, id: str) -> bool:
 
 def question_message(rt: Roundtable, id: str) -> Message:
     entry = rt.specification.entries[id]
-    owner = str(entry[ASKED_FOR] or "")
-    asked_question = wording.AgentQuestion(
-        id=id,
-        slug=rt.slug,
-        agent=agent_of(entry).removeprefix(f"{AGENT}:"),
-        owner=rt.people.get(owner, ""),
-        text=str(entry["text"] or ""),
-        options=options_of(entry),
-        about=tuple(map(str, entry["about"] or ())),
-        state=question_state(entry),
-        answers=tuple(
-            PersonAnswer(by=rt.name_of(one.owner.by), words=str(one.value)) for one in answers_of(entry)
-        ),
-    )
-    return wording.question(asked_question)
+    owner = rt.people.get(str(entry[ASKED_FOR] or ""), "")
+    return wording.question(entry, slug=rt.slug, owner=owner, name_of=rt.name_of)
 
 
 # --- limits -------------------------------------------------------------------------------------------------------

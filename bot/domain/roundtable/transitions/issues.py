@@ -13,7 +13,7 @@ from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import root, timers
 from bot.domain.roundtable.effects import PushIssue, ReadIssues, Tell
-from bot.domain.roundtable.inputs import CreateIssues, TimeCame
+from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, TimeCame
 from bot.domain.roundtable.outcomes import IssuePushed, IssuesRead
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -144,6 +144,16 @@ def note_states(rt: Roundtable, event: IssuesRead, playbook: Playbook) -> Roundt
     known = rt.issues.states
     rt = rt.but(issues=rt.issues.but(states={**known, **event.states}, read_at=rt.now))
     return rt if rt.issues.states == known else _watching(rt, READ_SECONDS)
+
+
+def changed(rt: Roundtable, event: IssueChanged, playbook: Playbook) -> Roundtable:
+    """It is read at once. One that was closed is looked at again."""
+    if event.issue not in _issues(rt, playbook):
+        return rt
+    states = {
+        one: state for one, state in rt.issues.states.items() if one != event.issue or state != "closed"
+    }
+    return timers.set_timer(rt.but(issues=rt.issues.but(states=states)), TimerName.ISSUES, rt.now)
 
 
 def known_again(rt: Roundtable, playbook: Playbook) -> Roundtable:

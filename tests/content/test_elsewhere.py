@@ -172,8 +172,3 @@ def test_further_folders_are_further_phases() -> None:
     assert (aftercare.key, aftercare.name) == ("06-aftercare", "Aftercare")
     assert PLAYBOOK.roster.lead_of("05-rollout")[0].name == "Omar Haddad"
     assert PLAYBOOK.roster.lead_of("06-aftercare")[0].name == "Zoë Lin"
-
-
-def test_half_a_quotation_is_no_quotation() -> None:
-    """The mark at the end of an acknowledgement closes the one inside it."""
-    assert PLAYBOOK.roster["release-captain"].acknowledgement == 'I heard "{concern}"'

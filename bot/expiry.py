@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.policy import Retention
+from bot.domain.catalog.policy import Retention, is_over
 from bot.domain.privacy.redaction import MARK
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines as transcripts
@@ -70,9 +70,9 @@ class Expiry:
             last = last_said(found)
             if not last or len(items) + len(words) >= MOST_ITEMS or await self._is_busy(slug):
                 continue
-            if self._kept.is_item_over(last, now):
+            if is_over(self._kept.item, last, now):
                 items.append(slug)
-            elif self._kept.are_words_over(last, now) and any(speakers(found)):
+            elif is_over(self._kept.words, last, now) and any(speakers(found)):
                 words.append(slug)
         return Expired(tuple(items), tuple(words))
 

@@ -116,6 +116,9 @@ class Specification(Stored):
         """The living entries of *kind*, by number."""
         return self._living(one for one in self.entries.values() if one.kind == kind)
 
+    def accepted(self, kind: str) -> tuple[Entry, ...]:
+        return tuple(one for one in self.active(kind) if one.state is EntryState.ACCEPTED)
+
     def notes_of(self, steps: Collection[str]) -> tuple[Entry, ...]:
         return tuple(one for one in self.active(NOTE) if one.step in steps)
 

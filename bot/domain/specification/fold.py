@@ -528,6 +528,8 @@ def _check_limits(entry: Entry, patch: Patch, values: Mapping[str, Any]) -> None
         raise ValueError(f"{entry.id} names {len(patch.sources)} sources: {MOST_SOURCES} are kept")
     for field, value in values.items():
         words = value if isinstance(value, list | tuple) else [value]
+        if any(isinstance(one, Mapping | list | tuple) for one in words):
+            raise ValueError(f"{field} of {entry.id} is neither one value nor a list of values")
         if any(isinstance(one, str) and len(one) > VALUE_CHARS for one in words):
             raise ValueError(f"{field} of {entry.id} is longer than {VALUE_CHARS:,} characters")
     if any(len(one.words) > QUOTE_CHARS for quotes in patch.quotes.values() for one in quotes):

@@ -24,9 +24,9 @@ from bot.domain.values.value import Value
 
 REQUIREMENT, CRITERION, WORK = "requirement", "criterion", "work"
 OWNED = frozenset({WORK, "action"})
-OPEN = frozenset({None, "", "open"})
+OPEN = (None, "", "open")
 """The outcome of an objection that nothing has become of."""
-NEEDS_CRITERION = frozenset({"must", "should"})
+NEEDS_CRITERION = ("must", "should")
 EMPTY: tuple[Any, ...] = (None, "", [], ())
 
 

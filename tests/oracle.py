@@ -12,12 +12,12 @@ from bot.cli.replay import verified
 from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item import artifacts
-from bot.domain.item.item_paths import SHARED
+from bot.domain.item.item_paths import META, SHARED, TRANSCRIPT
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
-from bot.record.verify import META, TRANSCRIPT, RecordedItem
+from bot.record.verify import RecordedItem
 from bot.shipped import personas_dir, steps_dir
 
 ITEMS = "docs/requirements"

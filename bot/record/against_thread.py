@@ -50,7 +50,7 @@ def compared(
 ) -> Compared:
     """*person_of* gives the id of a person for Slack's, which lines of earlier versions have. Raises OSError."""
     content = item.record.read()
-    lines = read(content).lines
+    lines = read(content)
     here = f"{thread.place.channel}."
     known = {line.message_id.removeprefix(here) for line in lines if line.message_id.startswith(here)}
     known |= {line.heard for line in lines if line.heard}

@@ -1,7 +1,7 @@
 """Reads a transcript from its file, line by line: its state, its lines as they are shown, its repeated ids."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from io import BytesIO
 from itertools import islice
@@ -188,10 +188,10 @@ def _with_id(number: int, line: Line) -> Line:
     )
 
 
-def repeated(record: Record) -> Iterator[Flaw]:
-    """Lines whose id an earlier line has. Raises OSError."""
+def repeated(rows: Iterable[tuple[int, Row]]) -> Iterator[Flaw]:
+    """Lines whose id an earlier line has."""
     first: dict[str, int] = {}
-    for number, row in numbered(record):
+    for number, row in rows:
         id_ = row.meta.get("message_id") if isinstance(row, Line) else None
         if isinstance(id_, str) and id_ and first.setdefault(id_, number) != number:
             yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")

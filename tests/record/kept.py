@@ -7,10 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bot.domain.catalog.steps import Depth
+from bot.domain.item.item_paths import TRANSCRIPT
 from bot.domain.messages.message import Action
 from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.reading import NamedFile
-from bot.record.verify import TRANSCRIPT, RecordedItem
+from bot.record.verify import RecordedItem
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import thinking
 from tests.domain.table import Table, played_once, shipped

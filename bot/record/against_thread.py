@@ -13,9 +13,10 @@ from bot.domain.roundtable import words
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line, Source, read
+from bot.domain.transcript.verify import Difference
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
-from bot.record.verify import Difference, RecordedItem
+from bot.record.verify import RecordedItem
 
 SHOWN_CHARS = 60
 

@@ -17,13 +17,13 @@ from bot.domain.item.meta import read as read_meta
 from bot.domain.specification import adr
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of, read_known
-from bot.domain.transcript import people, verify
+from bot.domain.transcript import people
 from bot.domain.transcript.fold import CONCLUDED_KEPT, fold
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE
 from bot.domain.transcript.seal import TrustedKeys, lost_rows, read_chain
 from bot.domain.transcript.state import Concluded, State
-from bot.domain.transcript.verify import difference, sections_compared
+from bot.domain.transcript.verify import Difference, difference, meta_compared, sections_compared
 from bot.domain.values.text import counted
 from bot.engine.ports import ItemVersion
 from bot.files import (
@@ -39,22 +39,6 @@ from bot.files import (
 from bot.record.projected import DATA, committed, is_projected, item_files, plan_files
 from bot.record.reading import NamedFile, numbered, repeated
 from bot.record.words_kept import unkept
-
-
-class Difference(NamedTuple):
-    """
-    Something in a file of the item that differs from the record; lines count from 1. `stands`: a person committed it,
-    so it is named and the record still holds.
-    """
-
-    file: str
-    line: int
-    sentence: str
-    stands: bool = False
-    diff: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((f"{self.file}:{self.line}: {self.sentence}", *self.diff))
 
 
 def lines_kept(
@@ -188,13 +172,13 @@ def _projected(
                 yield Difference(name, 1, "is missing")
         elif diff := difference(text, texts[name], name):
             by = _hand_edit(name, texts[name], versions)
-            yield Difference(name, diff.line, by or "is not what the lines say", diff=diff.rows)
+            yield diff._replace(sentence=by or diff.sentence)
     for name in texts.keys() - wanted.keys():
         if adr.is_ours(name):
             yield Difference(name, 1, "is no file of this record")
     for name, text in plan.items():
         if diff := difference(text, _text(item.file(item.folder / name, ARTIFACT_BYTES)), name):
-            yield Difference(name, diff.line, "is not what the lines say", diff=diff.rows)
+            yield diff
     kept = {**texts, PLAN_PAGE: _text(item.file(item.folder / PLAN_PAGE, ARTIFACT_BYTES))}
     transcript = item.record.read().decode("utf-8", "replace")
     for number, sentence in unkept(transcript, kept, item.people_text):
@@ -234,8 +218,7 @@ def _progress(content: bytes | None, state: State, versions: Sequence[ItemVersio
         if (versions and META in versions[0].files) or state.progress.whole:
             yield Difference(META, 1, "is not there")
         return
-    for one in verify.meta_compared(content, state.progress):
-        yield Difference(META, one.line, one.sentence, diff=one.diff)
+    yield from meta_compared(content, state.progress)
 
 
 def _specified(
@@ -279,10 +262,8 @@ def _with_records(state: State, recorded: list[Record]) -> Iterator[Concluded]:
 def _sections(texts: Mapping[str, str], held: Sequence[Concluded], *, foreign: bool) -> Iterator[Difference]:
     known = {one.marker: one.text for one in held}
     for name, text in texts.items():
-        for wrong in (
-            () if name.endswith(DATA) else sections_compared(text, known, foreign=foreign or name == SHARED)
-        ):
-            yield Difference(name, wrong.line, wrong.sentence)
+        if not name.endswith(DATA):
+            yield from sections_compared(name, text, known, foreign=foreign or name == SHARED)
 
 
 def _unreadable(item: RecordedItem, texts: dict[str, str]) -> Iterator[Difference]:

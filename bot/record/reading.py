@@ -262,7 +262,8 @@ def _marks(line: Line) -> Iterator[str]:
     if earlier.is_synthesis(line):
         yield "synthesis"
     found = line.meta.get(ENTRIES)
-    made = {one.get("kind") for one in found if isinstance(one, dict)} if isinstance(found, list) else set()
+    patches = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    made = [one.get("kind") for one in patches]
     for kind in (earlier.DECISION, earlier.QUESTION, earlier.OBJECTION):
         if kind in made or kind in line.meta:
             yield kind

@@ -26,6 +26,7 @@ from bot.domain.specification.claims import (
     StaleCause,
 )
 from bot.domain.transcript.lines import ENTRIES, HOST, Line, Source
+from bot.domain.values.text import values
 from bot.domain.values.value import Stored
 
 MARK = "mark"
@@ -569,8 +570,7 @@ def _named(entry: Entry, field: str) -> frozenset[str]:
     claim = entry.claim(field)
     if entry.withdrawn or claim is None or not claim.accepted:
         return frozenset()
-    value = claim.value
-    return frozenset([value] if isinstance(value, str) else map(str, value or ())) - {entry.id}
+    return frozenset(values(claim.value)) - {entry.id}
 
 
 def _changed_by(entry: Entry) -> frozenset[str]:

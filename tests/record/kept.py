@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,7 +76,8 @@ def committed(table: Table, root: Path) -> RecordedItem:
             for work in table.world.commits:
                 await workspace.commit(table.rt.slug, work, now=table.rt.now)
 
-    asyncio.run(commit_all())
+    with ThreadPoolExecutor(1) as thread:  # a test may have a loop of its own
+        thread.submit(asyncio.run, commit_all()).result()
     return _item(root, table.rt.slug)
 
 

@@ -12,7 +12,8 @@ from functools import partial
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.policy import Retention
+from bot.domain.catalog.policy import Retention, is_over
+from bot.domain.item.item_paths import TRANSCRIPT
 from bot.domain.privacy.redaction import MARK
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines as transcripts
@@ -22,7 +23,7 @@ from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import Sealer
 from bot.engine import audit
 from bot.engine.ports import Clock
-from bot.record.rewritten import TRANSCRIPT, Rewriting, title_of, without_sections
+from bot.record.rewritten import Rewriting, title_of, without_sections
 from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
@@ -70,9 +71,9 @@ class Expiry:
             last = last_said(found)
             if not last or len(items) + len(words) >= MOST_ITEMS or await self._is_busy(slug):
                 continue
-            if self._kept.is_item_over(last, now):
+            if is_over(self._kept.item, last, now):
                 items.append(slug)
-            elif self._kept.are_words_over(last, now) and any(speakers(found)):
+            elif is_over(self._kept.words, last, now) and any(speakers(found)):
                 words.append(slug)
         return Expired(tuple(items), tuple(words))
 
@@ -135,7 +136,7 @@ def speakers(found: Found) -> Iterator[str]:
 
 
 def _lines(found: Found) -> Iterable[Line]:
-    return transcripts.read(found.get(TRANSCRIPT, b"")).lines
+    return transcripts.read(found.get(TRANSCRIPT, b""))
 
 
 def seconds_until(hour: int, now: str) -> float:

@@ -22,7 +22,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot import app
 from bot.app import AS_SET, TeamAtWork, Variations
 from bot.content.policies import read_policies
-from bot.domain.catalog.policy import TeamLimits
+from bot.domain.catalog.policy import TeamLimits, is_over
 from bot.engine import audit
 from bot.engine.ports import Clock, now
 from bot.errors import BotError, SlackError, Unavailable
@@ -357,9 +357,9 @@ class StoppedTeams:
         kept, at = self._settings.retention, self._clock()
         for team in self._settings.teams:
             removed = await self._sealed.removed_at(team)
-            if not removed or not kept.is_stopped_over(removed, at) or await self._sealed.get(team):
+            if not removed or not is_over(kept.stopped, removed, at) or await self._sealed.get(team):
                 continue
-            takes_checkout = kept.is_checkout_over(removed, at)
+            takes_checkout = is_over(kept.checkout, removed, at)
             is_last = takes_checkout or kept.checkout is None
             if not is_last and (team, removed) in self._done:
                 continue

@@ -11,13 +11,12 @@ from pathlib import Path
 from bot.cli.replay import verified
 from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item import artifacts
-from bot.domain.item.item_paths import SHARED
+from bot.domain.item.item_paths import META, SHARED, TRANSCRIPT
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
-from bot.record.verify import META, TRANSCRIPT, RecordedItem
+from bot.record.verify import RecordedItem
 from bot.shipped import personas_dir, steps_dir
 
 ITEMS = "docs/requirements"
@@ -47,11 +46,10 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
     state = replayed(files[TRANSCRIPT])
     yield from (f"replayed, line {flaw.number} {flaw.sentence}" for flaw in state.flaws)
     yield from (f"meta.json: {wrong.sentence}" for wrong in verify.meta_compared(files[META], state.progress))
-    held = [(one, one.record) for one in state.concluded if one.record]
-    known = {artifacts.marker(record.step_id, record.timestamp): one.text for one, record in held}
+    known = {one.marker: one.text for one in state.concluded if one.marker}
     for name, content in files.items():
         if name.endswith(".md"):
-            for wrong in verify.sections_compared(content.decode(), known, foreign=False):
+            for wrong in verify.sections_compared(name, content.decode(), known, foreign=False):
                 yield f"{name}: {wrong.sentence}"
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from bot import app, parts
 from bot.cli.items import no_item
 from bot.cli.scrub import has_store
-from bot.domain.item.item_paths import SHARED
+from bot.domain.item.item_paths import META, SHARED, TRANSCRIPT
 from bot.domain.item.meta import Corrupt
 from bot.domain.item.meta import read as read_meta
 from bot.domain.messages import forget_wording as wording
@@ -36,7 +36,7 @@ from bot.domain.values.text import counted
 from bot.engine import audit
 from bot.engine.ports import now
 from bot.errors import ConfigError, Conflict, Unavailable
-from bot.record.rewritten import META, TRANSCRIPT, Rewriting, title_of, without_sections
+from bot.record.rewritten import Rewriting, title_of, without_sections
 from bot.settings import Settings
 from bot.slack.history import EditedPosts, delete_own_posts, edit_own_posts
 from bot.storage.git.erasing import Forgetter, Found

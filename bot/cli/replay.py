@@ -10,8 +10,9 @@ from typing import assert_never
 from bot import app, parts
 from bot.cli.items import no_item
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item.item_paths import SHARED
+from bot.domain.item.item_paths import SHARED, TRANSCRIPT
 from bot.domain.transcript.seal import TrustedKeys, chain_in, foreign_ids, key_named, read_chain
+from bot.domain.transcript.verify import Difference
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.errors import ConfigError, ContentError
@@ -20,12 +21,7 @@ from bot.record.against_thread import Compared, ThreadCopy, compared
 from bot.record.brief import NO_LABELS, Labels, labels_of, read_record
 from bot.record.page import as_html
 from bot.record.text import as_json, as_markdown
-from bot.record.verify import (
-    TRANSCRIPT,
-    Difference,
-    RecordedItem,
-    differences,
-)
+from bot.record.verify import RecordedItem, differences
 from bot.settings import Settings
 from bot.slack.history import thread_evidence
 from bot.slack.people import PeopleDirectory

@@ -20,7 +20,6 @@ LISTS = {
     "changes my mind": "changes_my_mind",
     "does not": "does_not",
 }
-QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"))
 TITLED = re.compile(r"\*\*(?P<title>.+?):?\*\*\s*(?:(?:[—–:]|-+)\s*)?(?P<text>.*)", re.DOTALL)
 
 
@@ -81,16 +80,7 @@ def _from_prose(prose: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {name: prose.get(heading, "") for heading, name in PROSE.items()}
     found |= {name: items(prose.get(heading, ""), BULLET) for heading, name in LISTS.items()}
     found["principles"] = tuple(_principle(item) for item in items(prose.get("principles", ""), BULLET))
-    found["acknowledgement"] = _unquoted(" ".join(prose.get("acknowledgement", "").split()))
     return found
-
-
-def _unquoted(line: str) -> str:
-    """*line* without quotation marks around the whole of it; marks around a part of it stay."""
-    for opening, closing in QUOTES:
-        if quoted := re.fullmatch(f"{opening}([^{opening}{closing}]*){closing}", line):
-            return _unquoted(quoted[1])
-    return line
 
 
 def _principle(item: str) -> Principle:

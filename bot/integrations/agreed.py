@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.item import meta
-from bot.domain.item.item_paths import SPECIFICATION
+from bot.domain.item.item_paths import META, SPECIFICATION, TRANSCRIPT
 from bot.domain.item.meta import Meta
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
@@ -25,7 +25,6 @@ from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, CommittedFiles
 
 TITLE_CHARS = 300
-META, TRANSCRIPT = "meta.json", "planning/meeting.jsonl"
 
 
 class AgreedItem(NamedTuple):
@@ -95,7 +94,7 @@ class AgreedItems:
             raise WorkspaceError(f"The record of {slug} cannot be read: {error}") from error
 
         def transcript() -> Iterator[Line]:
-            return (with_names(line, names) for line in lines.read(content).lines)
+            return (with_names(line, names) for line in lines.read(content))
 
         shown = ShownItem(
             slug,

@@ -13,9 +13,10 @@ from bot.domain.roundtable import words
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line, Source, read
+from bot.domain.transcript.verify import Difference
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
-from bot.record.verify import Difference, RecordedItem
+from bot.record.verify import RecordedItem
 
 SHOWN_CHARS = 60
 
@@ -50,7 +51,7 @@ def compared(
 ) -> Compared:
     """*person_of* gives the id of a person for Slack's, which lines of earlier versions have. Raises OSError."""
     content = item.record.read()
-    lines = read(content).lines
+    lines = read(content)
     here = f"{thread.place.channel}."
     known = {line.message_id.removeprefix(here) for line in lines if line.message_id.startswith(here)}
     known |= {line.heard for line in lines if line.heard}

@@ -10,13 +10,25 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.entry_wording import became_of
 from bot.domain.roundtable import permalinks
-from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.entries import POSITION, Entry, Specification
 from bot.domain.transcript.lines import HOST
 from bot.domain.transcript.state import Speaker, State
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import bare_words, counted, one_line, values
 from bot.record.reading import Record, RecordEntry, SharedFile, entries, replay, specification_of
 
 SHOWN_CHARS = 400
+FACTS = {
+    "decision": (
+        ("because", "reason"),
+        ("look at it again if", "revisit"),
+        ("replaces", "replaces"),
+        ("changes", "changes"),
+        ("turned down", "rejected"),
+    ),
+    "question": (("owner", "owner"), ("by", "by_when")),
+    "objection": (("", "outcome_text"), ("would settle it", "settle"), ("risk carried", "risk")),
+}
+"""The fields that say more about an entry of each kind, each with what it is."""
 HOST_NAME = "Roundtable"
 
 
@@ -112,7 +124,7 @@ class Briefing:
         self._wanted = {
             line
             for entry in specification.entries.values()
-            if entry.kind in _KINDS
+            if entry.kind in {*FACTS, POSITION}
             for claims in entry.claims.values()
             for claim in claims
             for line in (claim.line, *claim.sources)
@@ -138,9 +150,9 @@ class Briefing:
             for over in (True, False)
         )
         return RecordResults(
-            decisions=self._points("decision", self._decision),
-            questions=self._points("question", self._question),
-            objections=self._points("objection", self._objection),
+            decisions=self._points("decision"),
+            questions=self._points("question"),
+            objections=self._points("objection"),
             issues=tuple(self._issues()),
             skipped=skipped,
             unreached=unreached,
@@ -153,61 +165,44 @@ class Briefing:
 
     # --- points -------------------------------------------------------------------------------------------------------
 
-    def _points(self, kind: str, point: Callable[[Entry], BriefPoint | None]) -> tuple[BriefPoint, ...]:
+    def _points(self, kind: str) -> tuple[BriefPoint, ...]:
         entries = [one for one in self._spec.entries.values() if one.kind == kind and one["text"]]
-        found = [shown for one in entries if (shown := point(one))]
-        return tuple(sorted(found, key=lambda one: one.over))
+        if kind == "question":
+            entries = [one for one in entries if not one["answer"] and not one.gone]
+        return tuple(sorted(map(self._point, entries), key=lambda one: one.over))
 
-    def _decision(self, entry: Entry) -> BriefPoint | None:
-        facts = [
-            ("because", entry["reason"]),
-            ("look at it again if", entry["revisit"]),
-            ("replaces", entry["replaces"]),
-            ("changes", entry["changes"]),
-            ("turned down", entry["rejected"]),
-        ]
-        return self._point(entry, facts)
-
-    def _question(self, entry: Entry) -> BriefPoint | None:
-        if entry["answer"] or entry.gone:
-            return None
-        owner = str(entry["owner"] or "")
-        named = self._people.get(owner.strip("<@>"), owner)
-        return self._point(entry, [("owner", named or "nobody yet"), ("by", entry["by_when"])])
-
-    def _objection(self, entry: Entry) -> BriefPoint | None:
-        fate = str(entry["outcome"] or "open")
-        facts = [
-            ("", entry["outcome_text"]),
-            ("would settle it", entry["settle"] if fate == "open" else ""),
-            ("risk carried", entry["risk"]),
-        ]
-        return self._point(entry, facts, fate)
-
-    def _point(self, entry: Entry, facts: Iterable[tuple[str, object]], fate: str = "") -> BriefPoint:
+    def _point(self, entry: Entry) -> BriefPoint:
         claim = entry.claim("text")
         said = self._lines.get(claim.line if claim else "")
-        became = became_of(entry.state, entry.replaced_by)
-        fate = became if entry.gone else "; ".join(filter(None, (fate, became)))
+        outcome = str(entry["outcome"] or "open") if entry.kind == "objection" and not entry.gone else ""
+        doubt = "to be confirmed again" if entry.stale else ""
         return BriefPoint(
-            _text(entry["text"]),
+            self._fact(entry, "text"),
             by=attribution_of(entry, "text"),
             id=entry.id,
             at=said.ts if said else "",
             line=said.number if said else 0,
             link=said.link if said else "",
-            facts=tuple((name, text) for name, value in facts if (text := _text(value))),
-            fate="; ".join(filter(None, (fate, "to be confirmed again" if entry.stale else ""))),
+            facts=tuple(
+                (name, text) for name, field in FACTS[entry.kind] if (text := self._fact(entry, field))
+            ),
+            fate="; ".join(filter(None, (outcome, became_of(entry.state, entry.replaced_by), doubt))),
             over=entry.gone,
         )
+
+    def _fact(self, entry: Entry, field: str) -> str:
+        text = one_line("; ".join(values(entry[field])), SHOWN_CHARS)
+        if field == "owner":
+            return self._people.get(text.strip("<@>"), text) or "nobody yet"
+        return "" if field == "settle" and str(entry["outcome"] or "open") != "open" else text
 
     # --- positions ----------------------------------------------------------------------------------------------------
 
     def _issues(self) -> Iterator[Issue]:
         grouped: dict[tuple[str, str], list[Entry]] = {}
-        for entry in self._spec.active("position"):
+        for entry in self._spec.active(POSITION):
             issue = str(entry["issue"] or "")
-            key = (_key(issue), "") if issue else ("", str(entry["discussion"] or entry.step))
+            key = (bare_words(issue), "") if issue else ("", str(entry["discussion"] or entry.step))
             grouped.setdefault(key, []).append(entry)
         for held in grouped.values():
             yield self._issue(self._title(held[0]), held)
@@ -229,7 +224,7 @@ class Briefing:
         stood: dict[str, str] = {}
         moved: list[PositionMove] = []
         for number, entry, claim in sorted(taken, key=lambda one: one[0]):
-            stand = spelled.setdefault(_key(str(claim.value)), str(claim.value))
+            stand = spelled.setdefault(bare_words(claim.value), str(claim.value))
             person = str(entry["person"] or "")
             name = self._people.get(person) or self._labels.name(person)
             was = stood.get(entry.id, "")
@@ -244,9 +239,6 @@ class Briefing:
     def _number(self, line: str) -> int:
         found = self._lines.get(line)
         return found.number if found else 0
-
-
-_KINDS = frozenset({"decision", "question", "objection", "position"})
 
 
 def _named(specification: Specification, names: Mapping[str, str]) -> Specification:
@@ -283,14 +275,3 @@ def read_record(record: Record, labels: Labels = NO_LABELS, *, until: int | None
     for entry in lines():
         briefing.take(entry)
     return ReadRecord(state, lines, briefing.brief(), labels)
-
-
-def _key(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-def _text(value: object) -> str:
-    found = (
-        "; ".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else str(value)
-    )
-    return one_line(found, SHOWN_CHARS)

@@ -4,24 +4,25 @@ something else. What is not ours in a file stays as it is found.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
-from bot.domain.item.artifacts import InsightEdit, UnreadableArtifact, applies_to, marker, original
-from bot.domain.item.item_paths import shared
-from bot.domain.item.meta import Record
+from bot.domain.item.artifacts import InsightEdit, UnreadableArtifact, applies_to, original
+from bot.domain.item.item_paths import KEPT_BY_US, shared
 from bot.domain.planning.plan_review import plan_edits
 from bot.domain.specification import adr, files
 from bot.domain.specification.brief import brief
 from bot.domain.specification.snapshot import HASH, Snapshot, folded
 from bot.domain.transcript.lines import USER_NAME, Line
+from bot.domain.transcript.state import Concluded
 from bot.domain.values.markdown import LAST_SECTION
 
+DATA = (".json", ".csv")
 
-class HeldSynthesis(NamedTuple):
-    record: Record
-    text: str
+
+def is_projected(name: str) -> bool:
+    """Whether the file *name* of an item may have sections or records of ours."""
+    return name.partition("/")[0] not in KEPT_BY_US and (applies_to(name) or name.endswith(DATA))
 
 
 def committed(
@@ -57,7 +58,7 @@ def _projected(
 
 def item_files(
     snapshot: Snapshot,
-    held: Iterable[HeldSynthesis],
+    held: Iterable[Concluded],
     item: files.ItemFacts,
     found: Mapping[str, str],
     playbook: Playbook,
@@ -79,18 +80,18 @@ def plan_files(snapshot: Snapshot, item: files.ItemFacts, playbook: Playbook) ->
 
 
 def _with_syntheses(
-    texts: Mapping[str, str], held: Iterable[HeldSynthesis], item: files.ItemFacts, playbook: Playbook
+    texts: Mapping[str, str], held: Iterable[Concluded], item: files.ItemFacts, playbook: Playbook
 ) -> dict[str, str]:
     """With what discussions added to the files of their steps; a copy that a merge kept may have it instead."""
     made = dict(texts)
     for one in held:
-        step, mark = playbook.agenda.get(one.record.step_id), marker(one.record.step_id, one.record.timestamp)
+        step = playbook.agenda.get(one.step_id) if one.marker and one.whole else None
         for path in step.outputs if step else ():
             copies = [text for name, text in texts.items() if original(name) == path]
-            if not applies_to(path) or path not in texts or any(mark in text for text in copies):
+            if not applies_to(path) or path not in texts or any(one.marker in text for text in copies):
                 continue
             words = item.title if shared(path) else step.title if step else ""
             title = files.document_title(path, item.title)
-            edit = InsightEdit(path=path, keywords=(words,), marker=mark, body=one.text, title=title)
+            edit = InsightEdit(path=path, keywords=(words,), marker=one.marker, body=one.text, title=title)
             made[path] = edit.apply(made.get(path))
     return made

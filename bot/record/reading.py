@@ -1,7 +1,7 @@
 """Reads a transcript from its file, line by line: its state, its lines as they are shown, its repeated ids."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from io import BytesIO
 from itertools import islice
@@ -188,10 +188,10 @@ def _with_id(number: int, line: Line) -> Line:
     )
 
 
-def repeated(record: Record) -> Iterator[Flaw]:
-    """Lines whose id an earlier line has. Raises OSError."""
+def repeated(rows: Iterable[tuple[int, Row]]) -> Iterator[Flaw]:
+    """Lines whose id an earlier line has."""
     first: dict[str, int] = {}
-    for number, row in numbered(record):
+    for number, row in rows:
         id_ = row.meta.get("message_id") if isinstance(row, Line) else None
         if isinstance(id_, str) and id_ and first.setdefault(id_, number) != number:
             yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
@@ -262,7 +262,8 @@ def _marks(line: Line) -> Iterator[str]:
     if earlier.is_synthesis(line):
         yield "synthesis"
     found = line.meta.get(ENTRIES)
-    made = {one.get("kind") for one in found if isinstance(one, dict)} if isinstance(found, list) else set()
+    patches = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    made = [one.get("kind") for one in patches]
     for kind in (earlier.DECISION, earlier.QUESTION, earlier.OBJECTION):
         if kind in made or kind in line.meta:
             yield kind

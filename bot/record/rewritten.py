@@ -10,16 +10,23 @@ from contextlib import suppress
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE, FieldType, Schema
 from bot.domain.catalog.steps import SHARED as SHARED_FILES
-from bot.domain.item.artifacts import SectionEdit, applies_to, marker
-from bot.domain.item.item_paths import KEPT_BY_US, SHARED, SPECIFICATION
+from bot.domain.item.artifacts import SectionEdit
+from bot.domain.item.item_paths import META, SHARED, SPECIFICATION, TRANSCRIPT
 from bot.domain.item.meta import Corrupt
 from bot.domain.item.meta import read as read_meta
 from bot.domain.planning.plan_review import plan_edits
 from bot.domain.privacy.redaction import Redacted
 from bot.domain.specification import files
 from bot.domain.specification.brief import brief
-from bot.domain.specification.snapshot import HASH, SECTIONS, Snapshot, folded_content, hash_of, text_of
-from bot.domain.specification.snapshot import read as read_snapshot
+from bot.domain.specification.snapshot import (
+    HASH,
+    SECTIONS,
+    Snapshot,
+    folded_content,
+    hash_of,
+    read_known,
+    text_of,
+)
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.fold import fold
@@ -36,10 +43,8 @@ from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.people import Names, with_names
 from bot.domain.transcript.seal import Sealer, foreign_ids
 from bot.domain.transcript.verify import SectionCheck
-from bot.record.projected import HeldSynthesis, committed, item_files, plan_files
+from bot.record.projected import committed, is_projected, item_files, plan_files
 
-TRANSCRIPT, META = "planning/meeting.jsonl", "meta.json"
-DATA = (".json", ".csv")
 _WORDS = frozenset({FieldType.LINE, FieldType.TEXT, FieldType.CODE, FieldType.PATH})
 
 
@@ -98,7 +103,7 @@ class Rewriting:
         typed = () if self._whom.typed else tuple(self._typed())
         if not self.is_meant or (not scrubbed.lines and self._before == self._after):
             return ForgottenFiles({}, typed=typed)
-        known = self._snapshot()
+        known = read_known(self._found.get(SPECIFICATION))
         told = note(self._whom, scrubbed.lines, last=self._lines[-1] if self._lines else None, now=now)
         after = self._sealer.append(scrubbed.content, [told])
         texts, hand = dict[str, str](), tuple[str, ...]()
@@ -133,8 +138,7 @@ class Rewriting:
         found = {
             name: text.decode("utf-8", "surrogateescape")
             for name, text in self._found.items()
-            if name == SHARED
-            or (name.partition("/")[0] not in KEPT_BY_US and (applies_to(name) or name.endswith(DATA)))
+            if name == SHARED or is_projected(name)
         }
         old = self._made(self._content, self._committed(self._content, known), found)
         texts = {name: self._with_sections(text, content) for name, text in found.items()}
@@ -153,8 +157,7 @@ class Rewriting:
     def _made(self, content: bytes, snapshot: Snapshot, found: Mapping[str, str]) -> dict[str, str]:
         names = self._before if content is self._content else self._after
         state = fold(enumerate(_lines_of(content, names), start=1))
-        held = [HeldSynthesis(one.record, one.text) for one in state.concluded if one.record and one.whole]
-        return item_files(snapshot, held, self._facts, found, self._playbook)
+        return item_files(snapshot, state.concluded, self._facts, found, self._playbook)
 
     def _committed(self, content: bytes, known: Snapshot) -> Snapshot:
         names = self._before if content is self._content else self._after
@@ -174,13 +177,6 @@ class Rewriting:
         digests[f"{PLAN_PAGE}#{step}"] = plan_edits(self._facts, step, self._playbook.schema, found)[0].digest
         return {key: digest for key, digest in digests.items() if key in written and written[key] != digest}
 
-    def _snapshot(self) -> Snapshot | None:
-        with suppress(ValueError):
-            return (
-                read_snapshot(self._found[SPECIFICATION].decode()) if SPECIFICATION in self._found else None
-            )
-        return None
-
     # --- what does not ------------------------------------------------------------------------------------------------
 
     def _with_sections(self, text: str, content: bytes) -> str:
@@ -191,10 +187,9 @@ class Rewriting:
             strict=True,
         )
         for one, two in pairs:
-            if one.record and one.text != two.text:
-                mark = marker(one.record.step_id, one.record.timestamp)
+            if one.marker and one.text != two.text:
                 for eol in ("\n", "\r\n"):
-                    forms = (SectionCheck(mark, each.text, eol).forms for each in (one, two))
+                    forms = (SectionCheck(one.marker, each.text, eol).forms for each in (one, two))
                     for was, now in zip(*forms, strict=True):
                         text = text.replace(was, now)
         return text
@@ -243,4 +238,4 @@ def title_of(found: Mapping[str, bytes]) -> str:
 
 
 def _lines_of(content: bytes, names: Names) -> tuple[Line, ...]:
-    return tuple(with_names(line, names) for line in transcripts.read(content).lines)
+    return tuple(with_names(line, names) for line in transcripts.read(content))

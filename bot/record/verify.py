@@ -11,21 +11,19 @@ from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE
-from bot.domain.item.artifacts import applies_to, marker
-from bot.domain.item.item_paths import KEPT_BY_US, SHARED, SPECIFICATION
+from bot.domain.item.item_paths import META, SHARED, SPECIFICATION, TRANSCRIPT
 from bot.domain.item.meta import Corrupt, Meta, Record
 from bot.domain.item.meta import read as read_meta
 from bot.domain.specification import adr
 from bot.domain.specification.files import ItemFacts
-from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of
-from bot.domain.specification.snapshot import read as read_snapshot
-from bot.domain.transcript import people, verify
-from bot.domain.transcript.fold import CONCLUDED_KEPT
+from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of, read_known
+from bot.domain.transcript import people
+from bot.domain.transcript.fold import CONCLUDED_KEPT, fold
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE
 from bot.domain.transcript.seal import TrustedKeys, lost_rows, read_chain
 from bot.domain.transcript.state import Concluded, State
-from bot.domain.transcript.verify import difference, sections_compared
+from bot.domain.transcript.verify import Difference, difference, meta_compared, sections_compared
 from bot.domain.values.text import counted
 from bot.engine.ports import ItemVersion
 from bot.files import (
@@ -38,25 +36,9 @@ from bot.files import (
     Folder,
     folder,
 )
-from bot.record.projected import HeldSynthesis, committed, item_files, plan_files
-from bot.record.reading import NamedFile, numbered, repeated, replay
+from bot.record.projected import DATA, committed, is_projected, item_files, plan_files
+from bot.record.reading import NamedFile, numbered, repeated
 from bot.record.words_kept import unkept
-
-
-class Difference(NamedTuple):
-    """
-    Something in a file of the item that differs from the record; lines count from 1. `stands`: a person committed it,
-    so it is named and the record still holds.
-    """
-
-    file: str
-    line: int
-    sentence: str
-    stands: bool = False
-    diff: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((f"{self.file}:{self.line}: {self.sentence}", *self.diff))
 
 
 def lines_kept(
@@ -74,12 +56,6 @@ def lines_kept(
         if by:
             sentence = f"was edited by {by} in commit {versions[0].sha}: it {sentence}"
         yield Difference(name, max(content.count(b"\n"), 1), sentence, stands=bool(by))
-
-
-META = "meta.json"
-TRANSCRIPT = "planning/meeting.jsonl"
-OUR_FOLDERS = frozenset({"planning", "reviews"})
-DATA = (".json", ".csv")
 
 
 class RecordedItem(NamedTuple):
@@ -154,15 +130,16 @@ def differences(
     """
     if flaw := item.people.flaw:
         yield Difference(PEOPLE_FILE, 1, flaw)
-    state = replay(item.record)
-    flaws = sorted((*state.flaws, *repeated(item.record)), key=lambda flaw: flaw.number)
+    rows = [*numbered(item.record)]
+    state = fold(rows)
+    flaws = sorted((*state.flaws, *repeated(rows)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
     yield from lines_kept(item.record.read(), item.name, versions, keys)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
-    lines = [line for _, line in numbered(item.record) if isinstance(line, Line)]
+    lines = [line for _, line in rows if isinstance(line, Line)]
     written = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
-    known = _snapshot_in(written)
+    known = read_known(written)
     snapshot = committed(lines, foreign=foreign, damage=known.specification.damage if known else ())
     if known and written:
         yield from _specified(written, known, lines, snapshot, foreign=foreign)
@@ -176,10 +153,7 @@ def differences(
     yield from _sections(texts, held, foreign=is_foreign)
     if playbook:
         facts = ItemFacts(item.title, item.slug)
-        syntheses = (
-            () if is_foreign else [HeldSynthesis(record, one.text) for one, record in held if one.whole]
-        )
-        wanted = item_files(snapshot, syntheses, facts, texts, playbook)
+        wanted = item_files(snapshot, () if is_foreign else held, facts, texts, playbook)
         yield from _projected(item, texts, wanted, versions, plan=plan_files(snapshot, facts, playbook))
 
 
@@ -198,13 +172,13 @@ def _projected(
                 yield Difference(name, 1, "is missing")
         elif diff := difference(text, texts[name], name):
             by = _hand_edit(name, texts[name], versions)
-            yield Difference(name, diff.line, by or "is not what the lines say", diff=diff.rows)
+            yield diff._replace(sentence=by or diff.sentence)
     for name in texts.keys() - wanted.keys():
         if adr.is_ours(name):
             yield Difference(name, 1, "is no file of this record")
     for name, text in plan.items():
         if diff := difference(text, _text(item.file(item.folder / name, ARTIFACT_BYTES)), name):
-            yield Difference(name, diff.line, "is not what the lines say", diff=diff.rows)
+            yield diff
     kept = {**texts, PLAN_PAGE: _text(item.file(item.folder / PLAN_PAGE, ARTIFACT_BYTES))}
     transcript = item.record.read().decode("utf-8", "replace")
     for number, sentence in unkept(transcript, kept, item.people_text):
@@ -244,14 +218,7 @@ def _progress(content: bytes | None, state: State, versions: Sequence[ItemVersio
         if (versions and META in versions[0].files) or state.progress.whole:
             yield Difference(META, 1, "is not there")
         return
-    for one in verify.meta_compared(content, state.progress):
-        yield Difference(META, one.line, one.sentence, diff=one.diff)
-
-
-def _snapshot_in(content: bytes | None) -> Snapshot | None:
-    with suppress(ValueError):
-        return read_snapshot(content.decode()) if content is not None else None
-    return None
+    yield from meta_compared(content, state.progress)
 
 
 def _specified(
@@ -282,25 +249,21 @@ def _row_of(content: bytes, id: str) -> int:
     return next((at for at, row in enumerate(content.split(b"\n"), start=1) if begins in row), 1)
 
 
-def _with_records(state: State, recorded: list[Record]) -> Iterator[tuple[Concluded, Record]]:
+def _with_records(state: State, recorded: list[Record]) -> Iterator[Concluded]:
     """The elaborations with their records. Older lines carry none; then it comes from meta.json."""
     for one in state.concluded:
         record = one.record or next((other for other in recorded if other.step_id == one.step_id), None)
         if record in recorded:
             recorded.remove(record)
         if record:
-            yield one, record
+            yield one.but(record=record)
 
 
-def _sections(
-    texts: Mapping[str, str], held: Sequence[tuple[Concluded, Record]], *, foreign: bool
-) -> Iterator[Difference]:
-    known = {marker(record.step_id, record.timestamp): one.text for one, record in held}
+def _sections(texts: Mapping[str, str], held: Sequence[Concluded], *, foreign: bool) -> Iterator[Difference]:
+    known = {one.marker: one.text for one in held}
     for name, text in texts.items():
-        for wrong in (
-            () if name.endswith(DATA) else sections_compared(text, known, foreign=foreign or name == SHARED)
-        ):
-            yield Difference(name, wrong.line, wrong.sentence)
+        if not name.endswith(DATA):
+            yield from sections_compared(name, text, known, foreign=foreign or name == SHARED)
 
 
 def _unreadable(item: RecordedItem, texts: dict[str, str]) -> Iterator[Difference]:
@@ -323,9 +286,5 @@ def _artifacts(item: RecordedItem) -> Iterator[tuple[str, File]]:
     with item.opened() as found:
         names = sorted(found.files() if is_alone else found.tree())
     for name in names:
-        if (
-            name.partition("/")[0] not in OUR_FOLDERS
-            and (applies_to(name) or name.endswith(DATA))
-            and name not in KEPT_BY_US
-        ):
+        if is_projected(name):
             yield name, item.file(item.folder / name, ARTIFACT_BYTES)

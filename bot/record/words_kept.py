@@ -31,16 +31,18 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
         except ValueError:
             continue  # a row that cannot be read is named elsewhere
         if isinstance(line, dict) and isinstance(line.get("meta"), dict):
-            lines.append((number, line.get("source"), line["meta"]))
-    spoken = [(n, meta) for n, source, meta in lines if source != "model" and _author(meta)]
-    given = [(n, meta, patch) for n, meta in spoken for patch in meta.get("entries") or ()]
-    over = {meta.get(how) for _, _, meta in lines for how in ("amends", "retracts")}
+            entries = line["meta"].get("entries")
+            patches = [one for one in entries if _is_patch(one)] if isinstance(entries, list) else []
+            lines.append((number, line.get("source"), line["meta"], patches))
+    spoken = [one for one in lines if one[1] != "model" and _author(one[2])]
+    given = [(n, meta, patch) for n, _, meta, patches in spoken for patch in patches]
+    over = {str(meta.get(how)) for _, _, meta, _ in lines for how in ("amends", "retracts")}
     gone = {patch["id"] for _, _, patch in given if patch.get("state") in ("withdrawn", "superseded")}
-    gone |= {patch["id"] for _, _, patch in given if patch.get("part_of") in gone}
+    gone |= {patch["id"] for _, _, patch in given if str(patch.get("part_of")) in gone}
     last = {(patch["id"], name): n for n, _, patch in given for name in patch.get("set", {})}
     blocks = [(_bare(block), block) for text in files.values() for block in _blocks(text)]
     for number, meta, patch in given:
-        if meta.get("message_id") in over or patch["id"] in gone:
+        if str(meta.get("message_id")) in over or patch["id"] in gone:
             continue
         given_here = [(name, value) for name, value in patch.get("set", {}).items() if name not in _NO_WORDS]
         for at, (name, value) in enumerate(given_here):
@@ -55,9 +57,9 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
                 missing.append((number, f"“{_short(shown)}” ({patch['id']}) is in no file"))
             elif at == 0 and patch.get("new") and not any(who in block for block in there):
                 missing.append((number, f"“{_short(shown)}” ({patch['id']}) stands there without {who}"))
-    patches = [(n, meta, patch) for n, _, meta in lines for patch in meta.get("entries") or ()]
-    newest = {patch["id"]: (n, meta, patch) for n, meta, patch in patches}
-    doubted = {patch["id"] for _, _, patch in patches if patch.get("unverified")}
+    every = [(n, meta, patch) for n, _, meta, patches in lines for patch in patches]
+    newest = {patch["id"]: (n, meta, patch) for n, meta, patch in every}
+    doubted = {patch["id"] for _, _, patch in every if patch.get("unverified")}
     unsettled = (_LED_BY.match(block) for _, block in blocks if "not accepted" in block)
     for id in sorted({found[1] for found in unsettled if found} & newest.keys()):
         number, meta, patch = newest[id]
@@ -65,6 +67,15 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
         if is_taken and not (meta.get("how") == "everything" and id in doubted):
             missing.append((number, f"{id} was accepted here, and stands there as not accepted"))
     return missing
+
+
+def _is_patch(given: object) -> bool:
+    """A line of others may have anything."""
+    return (
+        isinstance(given, dict)
+        and isinstance(given.get("id"), str)
+        and isinstance(given.get("set", {}), dict)
+    )
 
 
 def _author(meta: dict[str, object]) -> str:

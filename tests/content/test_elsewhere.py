@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.content.playbook import load
-from bot.domain.catalog.skip_if import Facts
-from bot.domain.catalog.steps import Depth, OwnedSection, Step, StepHeading
+from bot.domain.catalog.steps import Depth, OwnedSection, Step
 
 HERE = Path(__file__).parent / "elsewhere"
 STEPS = HERE / "analysis-steps"
@@ -60,37 +59,6 @@ def test_nothing_is_complained_about_but_what_is_missing() -> None:
     )
 
 
-def test_front_matter_has_many_spellings() -> None:
-    """Quoted or not, lists in blocks, in brackets and over several lines, folded text, colons in a title."""
-    assert step("01-02").outputs == ("requirements-spec.md", "glossary.md")
-    assert step("01-02").depends_on == ("01-01",)
-    assert (step("01-03").outputs, step("01-03").depends_on) == (
-        ("requirements-spec.md",),
-        ("01-01", "01-02"),
-    )
-    assert step("03-07").title == "Where the Index Lives"
-    assert step("03-07").outputs == ("architecture-overview.md", "adr/0001-index.md")
-    assert step("02-01").title == "Shelves: Which Ones Move?"
-    assert [one.depth.value for one in PLAYBOOK.agenda.steps] == [
-        "standard", "brief", "deep", "standard", "brief", "standard", "standard", "brief", "standard",
-    ]  # fmt: skip
-
-
-def test_dependencies_cross_phases() -> None:
-    """Each was there when its turn came: none is noted."""
-    assert step("03-07").depends_on == ("01-03", "01-01")
-    assert step("05-01").depends_on == ("01-01", "03-07")
-
-
-def test_conditions_are_understood_in_both_dialects() -> None:
-    """With signs as in JavaScript, with words as in Python; `~` is none at all."""
-    assert step("01-03").condition.holds(Facts(scope="small", depth="standard"))
-    assert not step("01-03").condition.holds(Facts(scope="small", depth="deep"))
-    assert step("05-01").condition.holds(Facts(scope="small", complexity="low"))
-    assert not step("05-01").condition.holds(Facts(scope="small", complexity="high"))
-    assert not step("03-07").condition.holds(Facts(scope="small"))
-
-
 @pytest.mark.parametrize(
     ("step_id", "depth", "first"),
     [
@@ -109,33 +77,6 @@ def test_no_text_begins_with_a_name(step_id: str, depth: Depth, first: str) -> N
     assert said(step_id, depth).partition("\n")[0] == first
 
 
-def test_other_words_before_a_colon_stay() -> None:
-    """They look like a name, and are the beginning of what is said."""
-    assert said("01-03", Depth.DEEP).startswith("Use Cases: think of a reader on a train.")
-
-
-def test_unknown_headings_and_code_belong_to_the_section_they_stand_in() -> None:
-    """What is shown in a fence is neither a heading nor a question."""
-    found = step("01-03")
-    standard = found.sections[StepHeading.STANDARD]
-
-    assert list(found.sections) == [
-        StepHeading.STANDARD,
-        StepHeading.DEEP,
-        StepHeading.VALIDATION,
-        StepHeading.ARTIFACTS,
-    ]
-    assert "## Background" in standard
-    assert "## Deep Mode\n\n1. This is an example" in standard
-    assert "~~~text\n## Validation\n```\n## Artifacts\n~~~" in standard
-    assert found.questions_at(Depth.STANDARD) == ("What has to be on the page?", "What may be left out?")
-    assert found.questions_at(Depth.DEEP) == ("What if there is no network?",)
-    assert found.validation == (
-        "The page is described",
-        "Not everything that has a dash is a rule, but this is one",
-    )
-
-
 def test_windows_and_old_macs_leave_nothing_behind() -> None:
     """No carriage return anywhere, and lists are lists."""
     assert not any("\r" in one.body for one in PLAYBOOK.agenda.steps)
@@ -144,12 +85,6 @@ def test_windows_and_old_macs_leave_nothing_behind() -> None:
         "Which words do readers say instead?",
     )
     assert step("02-02").questions_at(Depth.STANDARD) == ("Which ones?",)
-
-
-def test_a_depth_that_is_not_there_falls_back() -> None:
-    """ERR-STEP-007: to Standard Mode, and without it to everything."""
-    assert step("02-02").text_at(Depth.DEEP) == ("Which labels change?\n\n1. Which ones?", True)
-    assert step("03-07").text_at(Depth.BRIEF)[1]
 
 
 def test_what_is_written_where_is_understood() -> None:
@@ -172,8 +107,3 @@ def test_further_folders_are_further_phases() -> None:
     assert (aftercare.key, aftercare.name) == ("06-aftercare", "Aftercare")
     assert PLAYBOOK.roster.lead_of("05-rollout")[0].name == "Omar Haddad"
     assert PLAYBOOK.roster.lead_of("06-aftercare")[0].name == "Zoë Lin"
-
-
-def test_half_a_quotation_is_no_quotation() -> None:
-    """The mark at the end of an acknowledgement closes the one inside it."""
-    assert PLAYBOOK.roster["release-captain"].acknowledgement == 'I heard "{concern}"'

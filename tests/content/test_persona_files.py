@@ -116,30 +116,6 @@ def test_a_persona_is_a_markdown_file(folder: Path) -> None:
     assert zoe.looks_for == ("Who asks for the way back.",)
     assert zoe.changes_my_mind == ("A map.",)
     assert zoe.does_not == ("Ship on Fridays.", "Panic.")
-    assert zoe.acknowledgement == "Noted. {concern} goes on the list."
-
-
-@pytest.mark.parametrize(
-    ("written", "read_as"),
-    [
-        ('"Noted: {it}."', "Noted: {it}."),
-        ("“Noted: {it}.”", "Noted: {it}."),
-        ("`Noted: {it}.`", "Noted: {it}."),
-        ('`"Noted: {it}."`', "Noted: {it}."),
-        ('I heard "{it}"', 'I heard "{it}"'),
-        ('"{it}" -- noted.', '"{it}" -- noted.'),
-        ('"{it}" is "{it}"', '"{it}" is "{it}"'),
-        ("“{it}” is “{it}”", "“{it}” is “{it}”"),
-        ('“I heard "{it}"”', 'I heard "{it}"'),
-        ('"', '"'),
-        ('"Noted.”', '"Noted.”'),
-    ],
-)
-def test_quotation_marks_go_when_they_enclose_it_all(folder: Path, written: str, read_as: str) -> None:
-    """A matching pair around the line is the author's way of quoting; every other mark is a part of the sentence."""
-    write(folder, ann=small("ann") + f"\n## Acknowledgement\n\n{written}\n")
-
-    assert read(folder).roster["ann"].acknowledgement == read_as
 
 
 def test_three_lines_are_enough(folder: Path) -> None:
@@ -152,7 +128,6 @@ def test_three_lines_are_enough(folder: Path) -> None:
     assert (ann.short, ann.actor, ann.lens) == ("Ann", "Guest", "guest")
     assert ann.icon == ":bust_in_silhouette:"
     assert ann.identity == "I'm Ann Lee, your Guest."
-    assert ann.acknowledgement
 
 
 def test_one_phase_needs_no_list(folder: Path) -> None:

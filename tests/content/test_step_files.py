@@ -195,25 +195,6 @@ def test_comments_elsewhere_stay_as_they_are(reader: Reader) -> None:
     assert step.asks_at(Depth.STANDARD) == {}
 
 
-@pytest.mark.parametrize("wrong", ["worry", "estimate.colour", "list", "many risk", "", "risk, problem"])
-def test_an_answer_that_becomes_nothing_known_is_one_finding_with_its_line(
-    reader: Reader, wrong: str
-) -> None:
-    """The question is asked all the same, and its answer is a note."""
-    reader.write(text_of(f"## Standard Mode\n\n1. What hurts? <!-- {wrong} -->\n2. Why? <!-- problem -->\n"))
-
-    playbook = reader.read()
-
-    [step] = playbook.agenda.steps
-    assert step.questions_at(Depth.STANDARD) == ("What hurts?", "Why?")
-    assert step.asks_at(Depth.STANDARD) == {2: Ask(kind="problem")}
-    [finding] = playbook.notes
-    assert finding == (
-        f"Line 11 of 01-requirements/01-a.md says that an answer becomes '{wrong}', which is no kind of entries and no"
-        " field of one. The answer stays a note."
-    )
-
-
 def test_fields_of_later_formats_do_no_harm(reader: Reader) -> None:
     """They are passed over. A title may have 60 characters."""
     reader.write(text_of(title="x" * 60, research="true", brainstorm="false", anything="[1, {a: b}]"))
@@ -260,17 +241,18 @@ def test_a_file_that_may_not_be_read_is_skipped(reader: Reader, monkeypatch: pyt
     assert reader.refused() == UNREADABLE
 
 
+# --- front matter, missing fields, bad values -------------------------------------------------------------------------
+
+NO_FRONT = "ERR-STEP-004", "Warning: Step file {} has invalid frontmatter. Skipping."
+MISSING = "ERR-STEP-005", "Warning: Step file 01-a.md is missing required field '{}'. Skipping."
+INVALID = "ERR-STEP-006", "Warning: Step file 01-a.md has invalid value for '{}': '{}'. Skipping."
+
+
 def test_a_name_that_is_not_utf8_can_still_be_told(reader: Reader) -> None:
     """Unix allows any bytes in a name; a sentence does not."""
     reader.path(os.fsdecode(b"01-\xff.md")).write_bytes(b"")
 
-    assert reader.refused() == (
-        "ERR-STEP-004",
-        "Warning: Step file 01-?.md has invalid frontmatter. Skipping.",
-    )
-
-
-# --- ERR-STEP-004: front matter -------------------------------------------------------------------------------------
+    assert reader.refused() == (NO_FRONT[0], NO_FRONT[1].format("01-?.md"))
 
 
 @pytest.mark.parametrize(
@@ -282,59 +264,17 @@ def test_a_name_that_is_not_utf8_can_still_be_told(reader: Reader) -> None:
     ],
 )
 def test_bad_front_matter_is_skipped(reader: Reader, text: str) -> None:
-    """ERR-STEP-004: none, not closed, not YAML, not plain, or with doubled fields."""
+    """None, not YAML, or with doubled fields; test_frontmatter.py has all else."""
     reader.write(text)
 
-    assert reader.refused() == (
-        "ERR-STEP-004",
-        "Warning: Step file 01-a.md has invalid frontmatter. Skipping.",
-    )
-
-
-# --- ERR-STEP-005: missing fields -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        *product(FRONT, (None, "", "~")),
-        *product(("step_id", "title", "persona", "depth"), ('" "',)),
-    ],
-)
-def test_a_missing_field_is_named(reader: Reader, field: str, value: str | None) -> None:
-    """ERR-STEP-005, left out or left empty."""
-    reader.write(text_of(**{field: value}))
-
-    assert reader.refused() == (
-        "ERR-STEP-005",
-        f"Warning: Step file 01-a.md is missing required field '{field}'. Skipping.",
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("x", "the lines with --- around the front matter are missing"),
-        (text_of(depth="thorough"), "it has to be brief, standard or deep"),
-        (text_of(outputs="[/etc/passwd]"), "not a plain path inside the item's folder"),
-        (text_of(persona="BA"), "no persona has this key"),
-    ],
-)
-def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> None:
-    """The sentence for people is the taxonomy's; whoever mends the file learns more."""
-    reader.write(text)
-
-    [told] = reader.read().troubles_of(REQUIREMENTS)
-    assert told.log.endswith(f"Skipping. ({reason})")
-    assert "Step file 01-requirements/01-a.md " in told.log
-
-
-# --- ERR-STEP-006: bad values ---------------------------------------------------------------------------------------
+    assert reader.refused() == (NO_FRONT[0], NO_FRONT[1].format("01-a.md"))
 
 
 @pytest.mark.parametrize(
     ("field", "value", "told"),
     [
+        *((field, value, None) for field, value in product(FRONT, (None, "", "~"))),
+        *((field, '" "', None) for field in ("step_id", "title", "persona", "depth")),
         ("step_id", "abc", "abc"),
         ("step_id", '"0-01"', "0-01"),
         ("step_id", "00_01", "00_01"),
@@ -359,14 +299,32 @@ def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> N
         ("outputs", "[planning/meeting.jsonl]", "planning/meeting.jsonl"),
     ],
 )
-def test_a_bad_value_is_named(reader: Reader, field: str, value: str, told: str) -> None:
-    """ERR-STEP-006, with the field and what stood there."""
+def test_a_missing_field_or_a_bad_value_is_named(
+    reader: Reader, field: str, value: str | None, told: str | None
+) -> None:
+    """With what stood there; empty is the same as left out."""
     reader.write(text_of(**{field: value}))
 
-    assert reader.refused() == (
-        "ERR-STEP-006",
-        f"Warning: Step file 01-a.md has invalid value for '{field}': '{told}'. Skipping.",
-    )
+    code, sentence = MISSING if told is None else INVALID
+    assert reader.refused() == (code, sentence.format(field, told))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("x", "the lines with --- around the front matter are missing"),
+        (text_of(depth="thorough"), "it has to be brief, standard or deep"),
+        (text_of(outputs="[/etc/passwd]"), "not a plain path inside the item's folder"),
+        (text_of(persona="BA"), "no persona has this key"),
+    ],
+)
+def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> None:
+    """The sentence for people is the taxonomy's; whoever mends the file learns more."""
+    reader.write(text)
+
+    [told] = reader.read().troubles_of(REQUIREMENTS)
+    assert told.log.endswith(f"Skipping. ({reason})")
+    assert "Step file 01-requirements/01-a.md " in told.log
 
 
 def test_of_two_steps_with_one_id_the_first_stays(reader: Reader) -> None:
@@ -404,29 +362,6 @@ def test_a_bad_condition_is_reported_and_the_step_stays(reader: Reader, conditio
     assert told.facts["phase_key"] == REQUIREMENTS
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("depends_on", "00-01"),
-        ("depends_on", "{a: b}"),
-        ("depends_on", "[[00-01]]"),
-        ("depends_on", "[~]"),
-        ("skip_if", "42"),
-        ("skip_if", "true"),
-        ("skip_if", "[scope]"),
-    ],
-)
-def test_an_optional_field_of_the_wrong_kind_is_ignored(reader: Reader, field: str, value: str) -> None:
-    """The log says so, the step runs as if it were not there."""
-    reader.write(text_of(**{field: value}))
-
-    playbook = reader.read()
-
-    [step] = playbook.agenda.steps
-    assert (step.depends_on, step.skip_if) == ((), "")
-    assert playbook.notes == (f"Invalid {field} in 01-requirements/01-a.md. Ignoring.",)
-
-
 @pytest.mark.parametrize("nothing", ["", "~", "[]", '""'])
 def test_optional_fields_may_be_empty(reader: Reader, nothing: str) -> None:
     """That is the same as leaving them out."""
@@ -446,50 +381,64 @@ def test_a_quoted_word_is_a_condition(reader: Reader) -> None:
     assert reader.read().agenda.step("01-01").skip_if == "true"
 
 
-@pytest.mark.parametrize(
-    ("step_id", "name", "belongs"),
-    [
-        ("01-01", "02-a.md", "01-…/01-….md"),
-        ("02-01", "01-a.md", "02-…/01-….md"),
-        ("01-01", "a.md", "01-…/01-….md"),
-    ],
+IGNORED = "Invalid {} in 01-requirements/01-a.md. Ignoring."
+ODD_PLACE = "VR-STEP-008 Step {} is in 01-requirements/{}, and belongs into {}-…/01-….md."
+UNKNOWN = (
+    "Line 11 of 01-requirements/01-a.md says that an answer becomes '{}', which is no kind of entries and no field of"
+    " one. The answer stays a note."
 )
-def test_a_step_in_an_odd_place_is_noted_and_runs(
-    reader: Reader, step_id: str, name: str, belongs: str
+NOTED: list[tuple[str, str, tuple[str, ...]]] = [
+    *(
+        (text_of(depends_on=value), "01-a.md", (IGNORED.format("depends_on"),))
+        for value in ("00-01", "{a: b}", "[[00-01]]", "[~]")
+    ),
+    *(
+        (text_of(skip_if=value), "01-a.md", (IGNORED.format("skip_if"),))
+        for value in ("42", "true", "[scope]")
+    ),
+    (text_of(), "02-a.md", (ODD_PLACE.format("01-01", "02-a.md", "01"),)),
+    (text_of(), "a.md", (ODD_PLACE.format("01-01", "a.md", "01"),)),
+    (text_of(step_id="02-01"), "01-a.md", (ODD_PLACE.format("02-01", "01-a.md", "02"),)),
+    (
+        text_of("Only this."),
+        "01-a.md",
+        ("VR-STEP-010 01-requirements/01-a.md has no Standard Mode section, so all of it is shown.",),
+    ),
+    (
+        text_of(depends_on="[09-09, 01-02, 01-01]"),
+        "01-a.md",
+        (
+            "Step 01-01 depends on 09-09, which does not exist.",
+            "Step 01-01 depends on 01-02, which comes later.",
+            "Step 01-01 depends on 01-01, which comes later.",
+        ),
+    ),
+    *(
+        (
+            text_of(f"## Standard Mode\n\n1. What hurts? <!-- {wrong} -->\n2. Why? <!-- problem -->\n"),
+            "01-a.md",
+            (UNKNOWN.format(wrong),),
+        )
+        for wrong in ("worry", "estimate.colour", "list", "many risk", "", "risk, problem")
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "notes"), NOTED)
+def test_what_is_unusual_is_noted_and_the_step_runs(
+    reader: Reader, text: str, name: str, notes: tuple[str, ...]
 ) -> None:
-    """VR-STEP-008: its id should match its folder and its file."""
-    reader.write(text_of(step_id=step_id), name)
+    """As if a field of the wrong kind were not there; an answer that becomes nothing known stays a note."""
+    reader.write(text, name)
+    reader.write(text_of(step_id="01-02", depends_on="[]"), "02-b.md")
 
     playbook = reader.read()
 
-    assert [step.step_id for step in playbook.agenda.steps_of(REQUIREMENTS)] == [step_id]
-    assert playbook.notes == (
-        f"VR-STEP-008 Step {step_id} is in {REQUIREMENTS}/{name}, and belongs into {belongs}.",
-    )
-
-
-def test_a_step_without_standard_mode_is_noted_and_runs(reader: Reader) -> None:
-    """VR-STEP-010: its whole body is what will be said."""
-    reader.write(text_of("Only this."))
-
-    playbook = reader.read()
-
-    assert playbook.agenda.step("01-01").text_at(Depth.STANDARD) == ("Only this.", True)
-    assert playbook.notes == (
-        "VR-STEP-010 01-requirements/01-a.md has no Standard Mode section, so all of it is shown.",
-    )
-
-
-def test_a_dependency_that_cannot_be_met_is_noted(reader: Reader) -> None:
-    """Nobody's id, a later step's, or the step's own: circles always hold one of these."""
-    reader.write(text_of(depends_on="[09-09, 01-02, 01-01]"))
-    reader.write(text_of(step_id="01-02", depends_on="[01-01]"), "02-b.md")
-
-    assert reader.read().notes == (
-        "Step 01-01 depends on 09-09, which does not exist.",
-        "Step 01-01 depends on 01-02, which comes later.",
-        "Step 01-01 depends on 01-01, which comes later.",
-    )
+    first, _ = sorted(playbook.agenda.steps, key=lambda step: step.filename != name)
+    assert playbook.notes == notes
+    assert (first.filename, first.skip_if) == (name, "")
+    assert list(first.asks_at(Depth.STANDARD)) == ([2] if "What hurts? <!--" in text else [])
+    assert [one for one in playbook.troubles if one.facts.get("phase_key") == REQUIREMENTS] == []
 
 
 # --- folders --------------------------------------------------------------------------------------------------------

@@ -439,7 +439,7 @@ class Table:
     @property
     def lines(self) -> tuple[transcript.Line, ...]:
         """The transcript: what is in git, and what is still pending."""
-        return transcript.read(transcript.append(self.world.meeting, self.rt.lines)).lines
+        return transcript.read(transcript.append(self.world.meeting, self.rt.lines))
 
     @property
     def subjects(self) -> list[str]:
@@ -682,7 +682,7 @@ class Table:
         except meta.Corrupt:
             restorable = bool(self.world.good_meta)
             return ItemRead(**told, state=None, restorable=restorable, troubles=(trouble("ERR-META-002"),))
-        known = folded(transcript.read(self.world.meeting).lines)
+        known = folded(transcript.read(self.world.meeting))
         state = self._state(told["at"]).but(specification=known.specification, written=known.written)
         return ItemRead(**told, state=state, troubles=troubles)
 
@@ -748,11 +748,11 @@ class Table:
             meta=known,
             said=open_step.answers(reversed(rows), done=known.steps_completed),
             scan=read_quick_scan(self.world.files.get("quick-scan.md", "")),
-            last_round=held.last_round,
-            heard=tuple(sorted(line.heard for line in held.lines if line.heard)),
+            last_round=max((line.round for line in held), default=0),
+            heard=tuple(sorted(line.heard for line in held if line.heard)),
             about=transcript.ending(reversed(rows)).about,
             spent=kept(transcript.ending(reversed(rows)).spent),
-            last_ts=held.lines[-1].ts if held.lines else "",
+            last_ts=held[-1].ts if held else "",
             codebase="abc1234",
             commits_behind=self.world.commits_behind,
             artifacts=tuple(sorted(name for name in self.world.files if "/" not in name)),

@@ -32,6 +32,7 @@ from bot.domain.discussion.elaboration import Stance
 from bot.domain.item import meta
 from bot.domain.item.artifacts import CheckedEdit, DerivedEdit
 from bot.domain.item.item import item_from
+from bot.domain.item.item_paths import META, TRANSCRIPT
 from bot.domain.messages import step_card, step_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Message
@@ -66,10 +67,9 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import snapshot
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.specification.entries import OF_DISCUSSIONS, EntryState, Patch, Quote, unconfirmed
-from bot.domain.transcript import lines
 from bot.domain.values.text import value_text
 from bot.errors import NotNow
-from bot.record.verify import META, TRANSCRIPT
+from tests import transcripts
 from tests.domain.books import few_steps, step
 from tests.domain.table import HERE, LONGEST, NOWHERE, Contribution, Table, person
 from tests.oracle import apart
@@ -429,7 +429,7 @@ class Meeting(RuleBasedStateMachine):
         return meta_once(self.table.world.meta or b"{}")
 
     @property
-    def committed(self) -> lines.Transcript:
+    def committed(self) -> transcripts.Transcript:
         return read_once(self.table.world.meeting)
 
     # --- how ----------------------------------------------------------------------------------------------------------
@@ -693,8 +693,8 @@ def meta_once(content: bytes) -> meta.ParsedMeta:
 
 
 @lru_cache(maxsize=4)
-def read_once(meeting: bytes) -> lines.Transcript:
-    return lines.read(meeting)
+def read_once(meeting: bytes) -> transcripts.Transcript:
+    return transcripts.read(meeting)
 
 
 def confirming(rt: Roundtable) -> Mapping[str, Any]:

@@ -442,7 +442,7 @@ def test_what_is_still_sealed_at_the_end_is_shown_then(end: Callable[[Table], ob
     table = sealed_by_one()
     end(table)
 
-    told_by_ada = [line for line in read(table.world.meeting).lines if line.meta.get("person") == "ada"]
+    told_by_ada = [line for line in read(table.world.meeting) if line.meta.get("person") == "ada"]
     (line,) = [line for line in told_by_ada if SEALED[0] in line.content]
     (patch,) = line.meta["entries"]
     assert (line.meta["person"], patch["set"]["sure"], patch["set"]["would_change"]) == (

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from bot.domain.transcript import seal
 from bot.domain.transcript.last_line import LastLine, last_line
-from bot.domain.transcript.lines import Line, LinePhase, Source, append, read
+from bot.domain.transcript.lines import Line, LinePhase, Source, append
 from bot.domain.transcript.seal import Sealer, foreign_ids, read_chain, restore_lines
 from tests.growth import grows_no_faster
+from tests.transcripts import read
 
 US, OTHERS, NEWER = b"our secret", b"their secret", b"our newer secret"
 

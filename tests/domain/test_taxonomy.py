@@ -64,16 +64,13 @@ def test_severities_of_analysis_are_the_seeds() -> None:
     }
 
 
-def test_elaboration_keeps_its_own_scale() -> None:
-    """Two scales, and each code can be asked for both."""
-    assert Counter(entry.scale for entry in ELABORATION.values()) == {
-        "CRITICAL": 2,
-        "HIGH": 4,
-        "MEDIUM": 3,
-        "LOW": 3,
+def test_the_scale_of_elaborations_is_that_of_the_log() -> None:
+    """Two are critical there, four high, three medium and three low."""
+    assert Counter(entry.severity for entry in ELABORATION.values()) == {
+        Severity.ERROR: 2,
+        Severity.WARNING: 4,
+        Severity.INFO: 6,
     }
-    assert all(entry.scale is None for entry in ANALYSIS.values())
-    assert TAXONOMY["ERR-ELAB-001"].severity is Severity.ERROR
 
 
 @pytest.mark.parametrize("code", TAXONOMY)

@@ -5,6 +5,7 @@ import random
 from bot.domain.messages.message import Action
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, LinePhase, Source
+from tests import transcripts
 from tests.domain.books import few_steps
 from tests.domain.table import MIDNIGHT, Table
 from tests.oracle import apart, replayed
@@ -12,7 +13,7 @@ from tests.oracle import apart, replayed
 
 def said(table: Table) -> list[str]:
     """What people said, as the file has it."""
-    return [line.content for line in transcript.read(table.world.meeting).lines if line.heard]
+    return [line.content for line in transcript.read(table.world.meeting) if line.heard]
 
 
 def line(name: str, *, ts: str = "", second: int = 0) -> Line:
@@ -38,7 +39,7 @@ def test_answers_that_were_delivered_in_the_wrong_order_are_committed_in_the_rig
     table.press(Action.FINISH_STEP)
 
     assert said(table) == [f"Answer {place}." for place in range(6)]
-    lines = transcript.read(table.world.meeting)
+    lines = transcripts.read(table.world.meeting)
     assert lines.flaws == ()
     assert {one.message_id for one in lines.lines if one.heard} == {f"C1.{ts}" for ts in stamps}
 
@@ -105,7 +106,7 @@ def test_turns_of_a_discussion_keep_their_ids() -> None:
     table.say("Alex, and conflicts?", ts=second).say("Alex, why?", who="grace", ts=first)
     turns = {turn.id: turn.text for turn in table.rt.debate.turns}
     table.say("done")
-    held = transcript.read(table.world.meeting).lines
+    held = transcript.read(table.world.meeting)
 
     assert said(table)[-3:-1] == ["Alex, why?", "Alex, and conflicts?"]
     assert {one.meta["turn_id"]: one.content for one in held if "turn_id" in one.meta} == turns

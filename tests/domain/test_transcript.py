@@ -14,13 +14,13 @@ from bot.domain.transcript.lines import (
     Line,
     LinePhase,
     Source,
-    Transcript,
     append,
     no_valid,
     parse,
-    raised,
-    read,
+    whole_rows,
 )
+from bot.record.reading import TORN
+from tests.transcripts import read
 
 SEED = b"""{"ts": "2025-03-01T10:15:30.123Z", "round": 3, "actor": "SystemDesigner", "phase": "workshop", \
 "role": "planning", "source": "model", "content_type": "markdown", "content": "Proposed tasks", \
@@ -160,16 +160,9 @@ class TestReading:
 
         assert [flaw.number for flaw in read(content).flaws] == [2]
 
-    def test_rounds_and_ids_are_known(self) -> None:
-        """The next line goes on from the last round; a line without an id adds none."""
-        found = read(append(b"", [line(1), line(7, meta={})]))
-
-        assert (found.last_round, found.message_ids) == (7, frozenset({"C1.1"}))
-
     def test_an_empty_file_is_an_empty_transcript(self) -> None:
         """It is at round 0, without a flaw."""
-        assert read(b"") == Transcript()
-        assert read(b"").last_round == 0
+        assert read(b"") == ((), ())
 
     def test_a_byte_order_mark_is_tolerated(self) -> None:
         """Some editors write one."""
@@ -177,8 +170,9 @@ class TestReading:
 
     @given(file_contents | st.binary())
     def test_any_bytes_can_be_read(self, content: bytes) -> None:
-        """And `sound_bytes` is a place in them."""
-        assert 0 <= read(content).sound_bytes <= len(content)
+        """As what stands there, up to what was cut off."""
+        assert content.startswith(whole_rows(content).removesuffix(b"\n"))
+        read(content)
 
 
 class TestOtherNotations:
@@ -187,15 +181,6 @@ class TestOtherNotations:
         found = read(SEED.replace(b".123Z", b".123+00:00"))
 
         assert (found.lines, found.flaws) == (read(SEED).lines, ())
-
-    def test_a_line_that_has_to_go_up_keeps_what_only_its_writer_knows(self) -> None:
-        """Two clones are joined: its round is raised, and nothing else of it is touched."""
-        fields = {**json.loads(SEED), "mood": ["good"], "score": 1e-7}
-
-        after = json.loads(raised(json.dumps(fields).encode(), 9))
-
-        assert after == fields | {"round": 9}
-        assert list(after) == list(fields)
 
 
 class TestTornTails:
@@ -212,19 +197,17 @@ class TestTornTails:
             assert append(torn, lines) == self.content, f"cut after byte {cut}"
 
     def test_a_torn_tail_is_named(self) -> None:
-        """It is no flaw of a line: the sound bytes end before it."""
-        found = read(self.content[:-5])
+        """The whole rows end before it."""
+        (flaw,) = read(self.content[:-5]).flaws
 
-        assert found.torn
-        assert found.flaws == ()
-        assert found.sound_bytes == self.content.rindex(b"\n", 0, -1) + 1
+        assert flaw == Flaw(number=3, sentence=TORN)
+        assert whole_rows(self.content[:-5]) == self.content[: self.content.rindex(b"\n", 0, -1) + 1]
 
     def test_a_last_line_without_its_line_end_is_whole(self) -> None:
         """An editor did that, not a crash."""
         found = read(self.content[:-1])
 
-        assert not found.torn
-        assert len(found.lines) == 3
+        assert (len(found.lines), found.flaws) == (3, ())
 
     def test_zeros_at_the_end_are_cut(self) -> None:
         """What a file system leaves of a write that it never finished."""
@@ -252,7 +235,7 @@ class TestTornTails:
         after = append(before, [line(4)])
 
         assert after == before + b"\n" + line(4).as_json().encode() + b"\n"
-        assert not read(before).torn
+        assert TORN not in {flaw.sentence for flaw in read(before).flaws}
 
 
 class TestAppending:
@@ -305,9 +288,7 @@ class TestAppending:
     @given(file_contents, our_lines)
     def test_what_others_wrote_stays_byte_for_byte(self, content: bytes, lines: list[Line]) -> None:
         """Up to the last whole line; what follows is the line end it lacked, and our lines."""
-        sound = content[: read(content).sound_bytes]
-
-        assert append(content, lines).startswith(sound)
+        assert append(content, lines).startswith(whole_rows(content))
 
     @given(file_contents, our_lines)
     def test_appending_again_changes_nothing_for_lines_with_an_id(
@@ -322,10 +303,8 @@ class TestAppending:
     @given(file_contents, our_lines)
     def test_appending_adds_no_flaw(self, content: bytes, lines: list[Line]) -> None:
         """The invariants hold for everything that we write, whatever was there."""
-        kept = content[: read(content).sound_bytes]
-        before = read(kept)
+        before = read(whole_rows(content))
         after = read(append(content, lines))
 
         assert after.flaws == before.flaws
         assert after.lines[: len(before.lines)] == before.lines
-        assert not after.torn

@@ -3,7 +3,7 @@
 import json
 
 from bot.domain.messages.message import Action
-from bot.domain.transcript import lines as transcript
+from tests import transcripts
 from tests.domain.books import FEW, few_steps, thinking
 from tests.domain.table import Table, played_once
 
@@ -21,7 +21,7 @@ def test_a_whole_meeting_reads_back_without_a_flaw() -> None:
     """Rounds and times never go back, and nothing is left behind."""
     table = whole_meeting()
 
-    assert transcript.read(table.world.meeting).flaws == ()
+    assert transcripts.read(table.world.meeting).flaws == ()
     assert table.rt.lines == ()
 
 

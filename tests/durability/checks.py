@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bot.domain.transcript.lines import Line, Source, Transcript, read
+from bot.domain.transcript.lines import Line, Source
 from slack_sandbox import SandboxMessage
+from tests.transcripts import Transcript, read
 
 ITEMS = "docs/requirements"
 TRAILERS = "%H%x1f%P%x1f%s%x1f%(trailers:key=Roundtable-Item,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Step,valueonly,separator=%x2C)%x1f%(trailers:key=Roundtable-Effect,valueonly,separator=%x2C)"  # noqa: E501
@@ -164,8 +165,6 @@ def _agree(recorded: Sequence[int], turns: Sequence[CountedTurn]) -> bool:
 
 def _transcript(transcript: Transcript) -> Iterator[str]:
     yield from (f"line {flaw.number} {flaw.sentence}" for flaw in transcript.flaws)
-    if transcript.torn:
-        yield "the last line is torn"
     for message_id, n in _repeated(line.message_id for line in transcript.lines):
         yield f"{message_id} is recorded {n} times"
 

@@ -16,8 +16,8 @@ from bot.domain.messages.message import ITEM, Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.prompts import FAR
 from bot.domain.roundtable.state import BRIEF, ROOT
-from bot.domain.transcript import lines as transcript
 from bot.domain.transcript.lines import Line, Source
+from tests import transcripts
 from tests.durability.checks import counted_turns, turns_unlike
 from tests.durability.fates import MEETS, Fate, Fates, Kind, Met
 from tests.durability.session import HERE, Session, Stuck, playbook
@@ -199,7 +199,7 @@ def pairs(first: Plan, seen: tuple[Kind, ...]) -> Iterator[Plan]:
 
 
 def violations(world: World, session: Session) -> Iterator[str]:
-    read = transcript.read(world.files.get(MEETING, b""))
+    read = transcripts.read(world.files.get(MEETING, b""))
     yield from (f"line {flaw.number} {flaw.sentence}" for flaw in read.flaws)
     yield from _heard(world, session, read.lines)
     yield from _changed(world, session, read.lines)

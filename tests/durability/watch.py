@@ -74,7 +74,7 @@ class Watch:
 
     def _backwards(self, item: Item, planning: Path) -> Iterator[str]:
         try:
-            last = read(planning.read_bytes()).last_round
+            last = max((line.round for line in read(planning.read_bytes())), default=0)
         except FileNotFoundError:
             last = 0
         before = self._rounds.get(item.slug, 0)

@@ -368,7 +368,7 @@ class SimWorkspace:
 
     async def planning(self, slug: str) -> Planning:
         files = {path: self._world.files[path].decode() for path in WRITTEN if path in self._world.files}
-        return Planning(files, lines.read(self._world.files.get(MEETING, b"")).lines)
+        return Planning(files, lines.read(self._world.files.get(MEETING, b"")))
 
     async def survey(self, keywords: tuple[str, ...], *, seconds: float) -> CodeSurvey:
         return CodeSurvey()

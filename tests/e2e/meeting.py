@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from bot import app
 from bot.domain.catalog.policy import Policies, Policy
 from bot.domain.transcript import people
-from bot.domain.transcript.lines import Line, Transcript, read
+from bot.domain.transcript.lines import Line
 from bot.engine.ports import Clock, Voices, now
 from bot.settings import Settings
 from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
@@ -24,6 +24,7 @@ from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
 from tests.patience import PATIENCE_SECONDS
+from tests.transcripts import Transcript, read
 
 T = TypeVar("T")
 
@@ -190,7 +191,7 @@ class Meeting:
         """With people's names, as whoever reads it has it."""
         found = read((self.folder / "planning" / "meeting.jsonl").read_bytes())
         names = people.read_people((self.folder.parent / people.PEOPLE_FILE).read_bytes()).names
-        return found.but(lines=tuple(people.with_names(line, names) for line in found.lines))
+        return found._replace(lines=tuple(people.with_names(line, names) for line in found.lines))
 
     def person(self, who: str) -> str:
         """The id that somebody in the sandbox has in the record."""

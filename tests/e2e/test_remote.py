@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from bot import app
-from bot.domain.transcript.lines import read
 from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace
 from tests.e2e.meeting import CHANNEL, Meeting, settings
@@ -15,6 +14,7 @@ from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote
 from tests.storage.samples import NOW, SLUG, a_commit
+from tests.transcripts import read
 
 STEPS = ("00-01", "00-02", "00-03")
 

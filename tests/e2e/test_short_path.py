@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.record.verify import TRANSCRIPT, RecordedItem, differences
+from bot.domain.item.item_paths import TRANSCRIPT
+from bot.record.verify import RecordedItem, differences
 from bot.storage.git.history import versions
 from slack_sandbox import Sandbox
 from tests.e2e.meeting import SHORT_PATH, Meeting, sandbox

@@ -265,7 +265,6 @@ def _check_sources(meeting: Meeting, entries: list[dict[str, Any]]) -> None:
 def _check_transcript(meeting: Meeting) -> None:
     transcript = meeting.transcript
     assert transcript.flaws == ()
-    assert not transcript.torn
     rounds = [line.round for line in transcript.lines]
     assert rounds == sorted(rounds)
     assert transcript.lines[-1].phase == "review_ready"

@@ -368,9 +368,11 @@ FILES: Mapping[str, Read] = {
     "lines of earlier versions": lambda said: earlier.upcast(
         [earlier_line(f"{earlier.SYNTHESIS}00-01)\n#### Decisions Made\n- {said}", decision=said)]
     ),
-    "sections compared": lambda said: list(verify.sections_compared(said, {}, foreign=False)),
+    "sections compared": lambda said: list(verify.sections_compared("a.md", said, {}, foreign=False)),
     "markers of sections": lambda said: list(
-        verify.sections_compared(f"<!-- Elaboration: step 01-01, now -->\n{said}\n" * 3, {}, foreign=True)
+        verify.sections_compared(
+            "a.md", f"<!-- Elaboration: step 01-01, now -->\n{said}\n" * 3, {}, foreign=True
+        )
     ),
     "specification.json": told(snapshot.read),
     "a section": filed,

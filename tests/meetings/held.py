@@ -78,7 +78,7 @@ async def held(script: Script, root: Path) -> Played:
             await engine.handle(rt.slug, _input(end, stored, len(opening) + len(script.people)))
             await engine.pay(rt.slug)
         folder = root / "docs" / "requirements" / rt.slug
-        lines = read((folder / "planning" / "meeting.jsonl").read_bytes()).lines
+        lines = read((folder / "planning" / "meeting.jsonl").read_bytes())
     return Played(tuple(post.message for post in world.thread), lines)
 
 

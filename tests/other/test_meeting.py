@@ -19,7 +19,7 @@ from aiohttp import web
 from bot import app
 from bot.domain.catalog.personas import Roster
 from bot.domain.messages.message import Message
-from bot.domain.transcript.lines import Line, Source, Transcript, read
+from bot.domain.transcript.lines import Line, Source
 from bot.domain.values.places import Belonging, Place
 from bot.errors import SlackError
 from bot.settings import Settings
@@ -35,6 +35,7 @@ from tests.other.server import APP_TOKEN, BOT_TOKEN, CHANNEL, SECRET, Instead, O
 from tests.patience import wait_until
 from tests.ports import free_port
 from tests.slack.conftest import MAYA
+from tests.transcripts import Transcript, read
 
 
 @dataclass

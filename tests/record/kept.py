@@ -2,15 +2,17 @@
 
 import asyncio
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bot.domain.catalog.steps import Depth
+from bot.domain.item.item_paths import TRANSCRIPT
 from bot.domain.messages.message import Action
 from bot.files import TRANSCRIPT_BYTES, File
 from bot.record.reading import NamedFile
-from bot.record.verify import TRANSCRIPT, RecordedItem
+from bot.record.verify import RecordedItem
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import thinking
 from tests.domain.table import Table, played_once, shipped
@@ -74,7 +76,8 @@ def committed(table: Table, root: Path) -> RecordedItem:
             for work in table.world.commits:
                 await workspace.commit(table.rt.slug, work, now=table.rt.now)
 
-    asyncio.run(commit_all())
+    with ThreadPoolExecutor(1) as thread:  # a test may have a loop of its own
+        thread.submit(asyncio.run, commit_all()).result()
     return _item(root, table.rt.slug)
 
 

@@ -23,7 +23,7 @@ def test_it_is_read_without_a_flaw_and_shown(sample: Path) -> None:
     record = record_at(sample)
     known = read_record(record)
     page = "".join(as_html(known, title="Offline sync"))
-    said = [line for line in read(sample.read_bytes()).lines if line.source is Source.USER]
+    said = [line for line in read(sample.read_bytes()) if line.source is Source.USER]
 
     assert known.state.flaw_count == 0
     assert len([*known.lines()]) == known.state.lines
@@ -47,7 +47,7 @@ def test_what_was_accepted_is_accepted_after_it_was_taken_over(sample: Path) -> 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
 def test_what_was_said_in_a_step_is_in_an_entry(sample: Path) -> None:
     """Also where the version had no entries, so that it stands in a file."""
-    lines = read(sample.read_bytes()).lines
+    lines = read(sample.read_bytes())
     said = [line for line in lines if line.source is Source.USER and line.phase is LinePhase.CLARIFYING]
     known = folded_content(sample.read_bytes()).specification.entries.values()
     grounds = {claim.line for entry in known for claims in entry.claims.values() for claim in claims}

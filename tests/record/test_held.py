@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from bot.cli.replay import verified
+from bot.domain.item.item_paths import TRANSCRIPT
 from bot.record.reading import replay
-from bot.record.verify import TRANSCRIPT, RecordedItem
+from bot.record.verify import RecordedItem
 from tests.e2e.meeting import Meeting, sandbox
 
 

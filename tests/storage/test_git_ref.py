@@ -31,7 +31,7 @@ Change = Callable[[Git], object]
 
 def ids(git: Git, branch: str = "HEAD") -> list[str]:
     """Of the lines at the tip."""
-    return [line.message_id for line in lines.read(git("show", f"{branch}:{TRANSCRIPT}").encode()).lines]
+    return [line.message_id for line in lines.read(git("show", f"{branch}:{TRANSCRIPT}").encode())]
 
 
 async def step(workspace: GitWorkspace, *numbers: int) -> None:

@@ -7,9 +7,9 @@ import pytest
 
 from bot.domain.item.artifacts import ItemsEdit
 from bot.domain.item.meta import MetaChange
-from bot.domain.transcript import lines as transcript
 from bot.engine.ports import CommitResult
 from bot.storage.git.sync import Sync, SyncResult
+from tests import transcripts
 from tests.patience import PATIENCE_SECONDS
 from tests.storage.checkout import Git
 from tests.storage.clones import TRANSCRIPT, Opening, Replica, assert_at_one, at_work, subjects
@@ -50,7 +50,7 @@ async def assert_whole(replica: Replica, steps: int, *, apart: bool = False) -> 
     assert sorted(state.meta.steps_completed) == [f"01-{number:02}" for number in numbers]
     assert (state.meta.source, state.meta.source_id, state.meta.created_at) == ("github", "42", NOW)
     assert state.meta.description == "Too bright"
-    read = transcript.read((replica.git.root / TRANSCRIPT).read_bytes())
+    read = transcripts.read((replica.git.root / TRANSCRIPT).read_bytes())
     found, wanted = (
         [line.message_id for line in read.lines],
         [f"{n}.{p}" for n in numbers for p in ("a", "b")],
@@ -59,7 +59,7 @@ async def assert_whole(replica: Replica, steps: int, *, apart: bool = False) -> 
     rounds = [line.round for line in read.lines]
     assert rounds == sorted(rounds)
     assert apart or rounds == [number for number in numbers for _ in range(2)]
-    assert (read.flaws, read.torn) == ((), False)
+    assert read.flaws == ()
     folder = replica.git.root / "docs/requirements" / SLUG
     specification, stories = (
         (folder / name).read_text() for name in ("requirements-spec.md", "user-stories.json")

@@ -48,7 +48,7 @@ async def test_a_line_says_an_id_and_the_name_stands_in_one_file(workspace: GitW
     lines = (said(1), noted(1, "Ada asks Grace; Adam does not."))
     await workspace.commit(SLUG, a_commit(lines=lines, people={GRACE: "Grace"}), now=NOW)
     written = git.shown(MEETING)
-    [_, note] = read(written.encode()).lines
+    [_, note] = read(written.encode())
 
     assert "user_name" not in written
     assert note.content == f"@{ADA} asks @{GRACE}; Adam does not."

@@ -4,9 +4,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from bot.domain.transcript import lines
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests import transcripts
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, assert_at_one
 from tests.storage.pushing import SHARED
@@ -53,7 +53,9 @@ async def test_bots_and_a_person_lose_nothing_to_each_other(tmp_path: Path) -> N
     assert sorted(remote("log", "--format=%s", "main").splitlines()) == sorted(["first", *subjects])
     assert_at_one(remote, *(Git(tmp_path / name) for name in BOTS))
     for slug, names in [(SHARED, BOTS), *((f"item-of-{name}", (name,)) for name in BOTS)]:
-        written = lines.read((tmp_path / f"one/docs/requirements/{slug}/planning/meeting.jsonl").read_bytes())
+        written = transcripts.read(
+            (tmp_path / f"one/docs/requirements/{slug}/planning/meeting.jsonl").read_bytes()
+        )
         wanted = [f"{n}.{i}" for n in names for i in range(COMMITS) if (i % 3 == 0) == (slug == SHARED)]
         found = [line.message_id for line in written.lines if "merged" not in line.meta]
         assert sorted(found) == sorted(wanted)

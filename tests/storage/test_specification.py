@@ -213,7 +213,7 @@ async def test_where_two_bots_added_entries_both_are_kept(replica: Replica, open
     found, written = await specified(replica.workspace)
     assert sorted(found.entries) == ["FR-001", "FR-002", "FR-003"]
     assert sorted(read(replica.git.shown(FILE)).specification.entries) == ["FR-001", "FR-002", "FR-003"]
-    told_by = [line for line in lines.read(replica.git.shown(MEETING).encode()).lines if HASH in line.meta]
+    told_by = [line for line in lines.read(replica.git.shown(MEETING).encode()) if HASH in line.meta]
     newest = told_by[-1]
     assert newest.meta[HASH] == hash_of(replica.git.shown(FILE))
     assert written == WRITTEN

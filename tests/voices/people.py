@@ -31,21 +31,18 @@ ROSTER = Roster(
             name="Maya Chen",
             role="Business Analyst",
             lens="user needs",
-            acknowledgement="That's important -- so {rephrasing}. Let me update the requirements.",
         ),
         Persona(
             key=ALEX,
             name="Alex Rivera",
             role="Solutions Architect",
             lens="feasibility and risk",
-            acknowledgement="Good point about {topic}. That affects the blast radius because...",
         ),
         Persona(
             key=JORDAN,
             name="Jordan Park",
             role="System Designer",
             lens="interfaces and error paths",
-            acknowledgement="Noted. I'll revise the interface to account for {concern}.",
         ),
     )
 )

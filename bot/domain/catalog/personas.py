@@ -143,7 +143,6 @@ class Persona(Value):
     looks_for: tuple[str, ...] = ()
     changes_my_mind: tuple[str, ...] = ()
     does_not: tuple[str, ...] = ()
-    acknowledgement: str = "Noted, thank you."
     model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = ""
     looks_at: tuple[str, ...] = ()
     """Areas and paths. Empty is everything; without `*` it is nothing else."""

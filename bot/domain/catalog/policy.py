@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -185,18 +185,6 @@ class Retention(Value):
     stopped: int | None = 30
     checkout: int | None = None
 
-    def are_words_over(self, last: str, now: str) -> bool:
-        return _is_over(self.words, last, now)
-
-    def is_item_over(self, last: str, now: str) -> bool:
-        return _is_over(self.item, last, now)
-
-    def is_stopped_over(self, removed: str, now: str) -> bool:
-        return _is_over(self.stopped, removed, now)
-
-    def is_checkout_over(self, removed: str, now: str) -> bool:
-        return _is_over(self.checkout, removed, now)
-
 
 def retention(text: str) -> Retention:
     """Raises ValueError."""
@@ -220,12 +208,8 @@ def _days(age: str) -> int:
     return days
 
 
-def _is_over(days: int | None, since: str, now: str) -> bool:
-    return days is not None and _days_between(since, now) >= days
-
-
-def _days_between(last: str, now: str) -> int:
-    return (datetime.fromisoformat(now) - datetime.fromisoformat(last)) // timedelta(days=1)
+def is_over(days: int | None, since: str, now: str) -> bool:
+    return days is not None and (datetime.fromisoformat(now) - datetime.fromisoformat(since)).days >= days
 
 
 # --- keys of coding agents: only the digest of a secret is known ------------------------------------------------------

@@ -300,6 +300,11 @@ class Show(Value):
         given["where"] = _where(given.get("where"))
         return given
 
+    @property
+    def key(self) -> str:
+        """Of a JSON file or a CSV file: what the id is called there."""
+        return next((name for name, field in self.fields.items() if field == "id"), "id")
+
 
 class Need(Value):
     """

@@ -37,26 +37,17 @@ class ErrorCode:
     """
     One row of the taxonomy.
 
-    *scale* is the elaboration catalogue's own word (CRITICAL, HIGH, MEDIUM, LOW), None elsewhere. *log* is
-    what the log says where that differs from what people read. *unsaved* is said in place of *sentence* when nothing
-    was written at all, and why is known: a commit is made whole or not at all.
+    *log* is what the log says where that differs from what people read. *unsaved* is said in place of *sentence* when
+    nothing was written at all, and why is known: a commit is made whole or not at all.
     """
 
     code: str
     severity: Severity
     sentence: str
     recovery: str
-    scale: str | None = None
     log: str = ""
     unsaved: str = ""
 
-
-SEVERITY_OF_SCALE = {
-    "CRITICAL": Severity.ERROR,
-    "HIGH": Severity.WARNING,
-    "MEDIUM": Severity.INFO,
-    "LOW": Severity.INFO,
-}
 
 INFO, WARNING, ERROR, FATAL = Severity
 
@@ -170,49 +161,48 @@ ANALYSIS = (
 
 
 def _elab(
-    number: int, scale: str, recovery: str, *, sentence: str = "", log: str = "", unsaved: str = ""
+    number: int, severity: Severity, recovery: str, *, sentence: str = "", log: str = "", unsaved: str = ""
 ) -> ErrorCode:
-    code = f"ERR-ELAB-{number:03}"
-    return ErrorCode(code, SEVERITY_OF_SCALE[scale], sentence, recovery, scale, log, unsaved)
+    return ErrorCode(f"ERR-ELAB-{number:03}", severity, sentence, recovery, log, unsaved)
 
 
 ELABORATION = (
     _elab(
         1,
-        "CRITICAL",
+        ERROR,
         "The normal menu comes back.",
         sentence="I could not load the step context for elaboration. Let me continue with the normal menu.",
     ),
     _elab(
         2,
-        "HIGH",
+        WARNING,
         "Maya Chen leads the elaboration.",
         log="Unknown phase key '{phase_key}'. Defaulting to Maya Chen as lead persona for elaboration.",
     ),
-    _elab(3, "LOW", "The limit is 10 turns."),
-    _elab(4, "MEDIUM", "None while it happens; voices are a review metric."),
-    _elab(5, "MEDIUM", "People redirect the discussion or end it."),
-    _elab(6, "HIGH", "The discussion ends at once."),
-    _elab(8, "CRITICAL", "The marker shows what was added, and git can revert it."),
+    _elab(3, INFO, "The limit is 10 turns."),
+    _elab(4, INFO, "None while it happens; voices are a review metric."),
+    _elab(5, INFO, "People redirect the discussion or end it."),
+    _elab(6, WARNING, "The discussion ends at once."),
+    _elab(8, ERROR, "The marker shows what was added, and git can revert it."),
     _elab(
         9,
-        "HIGH",
+        WARNING,
         "The normal menu comes back; the insights are in the artifacts.",
         sentence="Elaboration completed successfully but I could not save the elaboration record to meta.json. "
         "The discussion insights are in the artifacts.",
         unsaved="The discussion is over, and its insights are not saved yet: {unsaved} I keep trying, and tell you "
         "when they are.",
     ),
-    _elab(10, "LOW", "None: the greeting is only shorter."),
-    _elab(12, "LOW", "People address the persona they meant."),
+    _elab(10, INFO, "None: the greeting is only shorter."),
+    _elab(12, INFO, "People address the persona they meant."),
     _elab(
         13,
-        "MEDIUM",
+        INFO,
         "The file is skipped; the others are updated.",
         sentence="Could not update {filename} (file not found). "
         "Elaboration insights are in the synthesis summary above.",
     ),
-    _elab(14, "HIGH", "The discussion ends at once."),
+    _elab(14, WARNING, "The discussion ends at once."),
 )
 
 TAXONOMY: Mapping[str, ErrorCode] = {entry.code: entry for entry in (*ANALYSIS, *ELABORATION)}

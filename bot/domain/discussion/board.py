@@ -183,9 +183,8 @@ class DiscussionBoard(NamedTuple):
 
 
 def board_of(debate: Elaboration, specification: Specification) -> DiscussionBoard:
-    held = {one.id for one in specification.active(DISCUSSION) if one["step"] == debate.step_id} | {
-        debate.entry
-    }
+    held = [one.id for one in specification.active(DISCUSSION) if one["step"] == debate.step_id]
+    held.append(debate.entry)
     found: dict[str, list[Entry]] = {}
     for one in specification.besides_notes:
         if one.kind not in {OPTION, "decision", "objection", POSITION}:

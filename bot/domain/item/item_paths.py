@@ -3,8 +3,9 @@
 from bot.domain.values.file_names import is_plain
 
 SHARED = "docs/common/nfr-matrix.md"
+META, TRANSCRIPT = "meta.json", "planning/meeting.jsonl"
 SPECIFICATION = "specification.json"
-KEPT_BY_US = frozenset({"meta.json", SPECIFICATION, "planning", "reviews"})
+KEPT_BY_US = frozenset({META, SPECIFICATION, "planning", "reviews"})
 
 
 def safe_path(path: str) -> bool:

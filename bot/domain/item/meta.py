@@ -114,24 +114,29 @@ class ParsedMeta(Value):
     troubles: tuple[Trouble, ...] = ()
 
 
-class MetaChange(Stored):
+class ProgressChange(Stored):
     """
-    What becomes of a meta.json. All of it is added once, however often it is applied.
-
-    `restart` forgets the phases and steps done so far, and keeps the elaborations. `reopened` are phases that are
-    complete no more, before `phases` are added. `created` is what a new file
-    starts with; where there is one it counts with `restart` only, since a default may stand there. `no_due`: answers
-    are due at no time any more.
+    What of a change the lines carry, so that a replay reproduces it. `restart` forgets the phases and steps done so
+    far, and keeps the elaborations. `reopened` are phases that are complete no more, before `phases` are added.
     """
 
+    restart: bool = False
     steps: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
     reopened: tuple[str, ...] = ()
     depth_overrides: Mapping[str, str] = {}
     elaborations: tuple[Record, ...] = ()
+
+
+class MetaChange(ProgressChange):
+    """
+    What becomes of a meta.json. All of it is added once, however often it is applied. `created` is what a new file
+    starts with; where there is one it counts with `restart` only, since a default may stand there. `no_due`: answers
+    are due at no time any more.
+    """
+
     slack: SlackPlace | None = None
     codebase_hash: str = ""
-    restart: bool = False
     created: Mapping[str, Any] | None = None
     seats: Seats | None = None
     no_due: bool = False

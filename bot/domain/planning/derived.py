@@ -34,8 +34,8 @@ from bot.domain.values.value import Stored
 
 TURNS_NAMED = 20
 TEXT_CHARS = 400
-OPTIONAL = frozenset({"should", "could"})
-LEFT_OUT = frozenset({"won't"})
+OPTIONAL = ("should", "could")
+LEFT_OUT = ("won't",)
 """Priorities of requirements that are not planned."""
 PROBLEM = "problem"
 """The kind of entry that says what an item is for."""
@@ -81,7 +81,7 @@ class _Planner:
 
     def _brief(self) -> str:
         """What the item is for; before that is recorded, what people said first about the plan."""
-        found = [str(one["text"] or "") for one in self._accepted(PROBLEM)]
+        found = [str(one["text"] or "") for one in self._spec.accepted(PROBLEM)]
         said = [str(one["text"] or "") for one in self._notes_of_people()]
         return clean("\n".join(found) or next(iter(said), "")).strip()
 
@@ -155,7 +155,7 @@ class _Planner:
     def _files(self) -> Iterator[PlannedFile]:
         """A path that two entries name is one file, for the requirements of both."""
         by_path: dict[str, list[str]] = defaultdict(list)
-        for entry in self._accepted("file"):
+        for entry in self._spec.accepted("file"):
             by_path[str(entry["path"])].append(entry.id)
         found: dict[str, PlannedFile] = {}
         for row in self._rows("file_plan"):
@@ -169,9 +169,6 @@ class _Planner:
                 traces=tuple(dict.fromkeys(traces)), turns=self._lines(*ids)
             )
         yield from found.values()
-
-    def _accepted(self, kind: str) -> Iterator[Entry]:
-        yield from (one for one in self._spec.active(kind) if one.state is EntryState.ACCEPTED)
 
     # --- what is open, and what was said besides ----------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from bot.domain.catalog.schema import Need, Schema
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.entries import Entry, Specification
 from bot.domain.values.value import Value
 
 APPROVAL, ROLE, VERDICT = "approval", "role", "verdict"
@@ -92,7 +92,7 @@ def _needs(schema: Schema, step_id: str) -> Iterator[Need]:
 
 def approvals(specification: Specification) -> Mapping[str, Entry]:
     """The verdict that people gave for each role."""
-    given = (one for one in specification.active(APPROVAL) if one.state is EntryState.ACCEPTED)
+    given = specification.accepted(APPROVAL)
     return {str(one[ROLE]): one for one in given if one[ROLE]}
 
 

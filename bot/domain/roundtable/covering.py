@@ -7,7 +7,7 @@ from bot.domain.catalog.agenda import Playbook, depth_for
 from bot.domain.catalog.steps import Ask, Depth, Step
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.entries import Specification
 
 
 def covered_steps(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def covered_steps(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
 
 
 def _is_answered(ask: Ask, specification: Specification) -> bool:
-    entries = (one for one in specification.active(ask.kind) if one.state is EntryState.ACCEPTED)
+    entries = specification.accepted(ask.kind)
     return any(not ask.field or one[ask.field] not in (None, "", ()) for one in entries)
 
 

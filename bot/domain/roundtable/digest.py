@@ -124,7 +124,8 @@ def _moves(since: StateChange, person: str) -> Iterator[tuple[str, str, str]]:
     spec = since.specification
     for entry in spec.active(POSITION):
         known, who = since.known.entries.get(entry.id), str(entry["person"])
-        claims, before = entry.claims["option"], len(known.claims["option"]) if known else 0
+        claims = entry.claims.get("option", ())
+        before = len(known.claims.get("option", ())) if known else 0
         if who == person or who not in since.people or len(claims) <= max(before, 1):
             continue
         name, (was, now) = since.people[who], claims[-2:]

@@ -7,16 +7,16 @@ belongs here when it was said in a phase that selects an architecture (`from: he
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
 
 from bot.domain.catalog.schema import Schema, SectionView, Show, ViewForm
+from bot.domain.item.artifacts import SectionEdit
 from bot.domain.messages import brief_wording, discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.specification.entries import DECISION, POSITION, Entry, EntryState, Specification, numbers
 from bot.domain.specification.fold import REPLACES
 from bot.domain.specification.projection import Projection
 from bot.domain.values.markdown import inert_line
-from bot.domain.values.text import one_line, paragraphs
+from bot.domain.values.text import bare_words, one_line, paragraphs, values
 
 FOLDER = "adr"
 STATUS, CONTEXT = "Status", "Context and Problem Statement"
@@ -32,18 +32,6 @@ _OUTCOME = Show(
 _CONTEXT = Show(kind=DECISION, form=ViewForm.BULLETS, fields={"context": "context"})
 
 
-class AdrSection(NamedTuple):
-    id: str
-    path: str
-    title: str
-    heading: str
-    body: str
-
-    @property
-    def key(self) -> str:
-        return f"{self.path}#{self.heading}"
-
-
 def selecting(schema: Schema) -> frozenset[str]:
     """The steps whose sections show the decisions that were made there: there an architecture is selected."""
     return frozenset(
@@ -56,10 +44,10 @@ def selecting(schema: Schema) -> frozenset[str]:
 
 def sections(
     schema: Schema, specification: Specification, steps: Collection[str], written: Mapping[str, str]
-) -> Iterator[AdrSection]:
+) -> Iterator[tuple[str, SectionEdit]]:
     """
-    Of each decision said in *steps* that people accepted, also of those that were replaced or taken back since.
-    *written* are the keys of what was written before: a file keeps its name.
+    Of each decision said in *steps* that people accepted, with its id; also of those that were replaced or taken back
+    since. *written* are the digests of what was written before, by key: a file keeps its name.
     """
     if DECISION not in schema.kinds:
         return
@@ -84,7 +72,12 @@ def sections(
             (OUTCOME, projection.entry(_OUTCOME, one)),
             (CONSEQUENCES, _consequences(one, specification)),
         ):
-            yield AdrSection(one.id, paths[one.id], title, heading, body)
+            path = paths[one.id]
+            replaces = written.get(f"{path}#{heading}", "")
+            yield (
+                one.id,
+                SectionEdit(path=path, heading=heading, title=title, body=body, replaces=replaces),
+            )
 
 
 def is_ours(path: str) -> bool:
@@ -108,7 +101,7 @@ def _is_of(entry: Entry, specification: Specification, steps: Collection[str]) -
         if one and one.step in steps:
             return True
         seen.add(id)
-        todo += [old for old in _ids(one[REPLACES] if one else None) if old not in seen]
+        todo += [old for old in values(one[REPLACES] if one else None) if old not in seen]
     return False
 
 
@@ -128,15 +121,13 @@ def _status(entry: Entry, paths: Mapping[str, str]) -> str:
         state = f"superseded by {', '.join(_link(id, paths) for id in entry.replaced_by)}"
     elif entry.stale:
         state += ", to be confirmed again"
-    deciders = entry["deciders"]
-    named = ", ".join(map(str, deciders)) if isinstance(deciders, list | tuple) else ""
+    named = ", ".join(values(entry["deciders"]))
     claim = entry.claim("text")
     author = (claim.accepted or claim.proposed).name if claim else ""
     rows = [f"- Status: {state}", f"- Deciders: {_words(named or author)}"]
     rows.append(f"- Recorded as {entry.id}{f' by {_words(author)}' if named else ''}")
-    replaced = entry["replaces"]
-    if isinstance(replaced, list | tuple) and replaced:
-        rows.append(f"- Replaces {', '.join(_link(str(id), paths) for id in replaced)}")
+    if replaced := values(entry[REPLACES]):
+        rows.append(f"- Replaces {', '.join(_link(id, paths) for id in replaced)}")
     return "\n".join(rows)
 
 
@@ -147,8 +138,8 @@ def _link(id: str, paths: Mapping[str, str]) -> str:
 def _context(entry: Entry, specification: Specification, projection: Projection) -> str:
     """Its own, or what the whole item is about; and the questions that are open."""
     own = projection.entry(_CONTEXT, entry) if entry["context"] else ""
-    problems = [] if own else _accepted(specification, "problem")
-    asked = [one for one in _accepted(specification, "question") if not one["answer"]]
+    problems = [] if own else specification.accepted("problem")
+    asked = [one for one in specification.accepted("question") if not one["answer"]]
     rows = [f"- {_words(one['text'])} — {_words(attribution_of(one, 'text'))}" for one in problems]
     rows += [f"- {one.id}: {_words(one['text'])} — {_words(attribution_of(one, 'text'))}" for one in asked]
     return paragraphs(own, "\n".join(rows))
@@ -156,7 +147,7 @@ def _context(entry: Entry, specification: Specification, projection: Projection)
 
 def _drivers(specification: Specification) -> str:
     rows = []
-    for one in (*_accepted(specification, "quality"), *_accepted(specification, "constraint")):
+    for one in (*specification.accepted("quality"), *specification.accepted("constraint")):
         words = brief_wording.quality(str(one["text"]), str(one["threshold"] or ""))
         rows.append(f"- {one.id}: {_words(words)}")
     return "\n".join(rows)
@@ -167,7 +158,7 @@ def _options(entry: Entry, specification: Specification) -> str:
     What was decided, and every option of the discussion that it was made in, or of its step: with what speaks for and
     against it, and who was for it.
     """
-    rejected, chosen = _ids(entry["rejected"]), _ids(entry["about"])
+    rejected, chosen = values(entry["rejected"]), values(entry["about"])
     options = [
         one
         for one in specification.entries.values()
@@ -192,7 +183,9 @@ def _facts(option: Entry, decision: Entry, specification: Specification) -> Iter
     yield from (f"Good: {_words(text)}" for text in option["pros"] or ())
     yield from (f"Bad: {_words(text)}" for text in option["cons"] or ())
     held = [one for one in specification.active(POSITION) if _is_beside(one, decision)]
-    for_it = [one for one in held if _key(one["option"]) == _key(option["name"] or option["text"])]
+    for_it = [
+        one for one in held if bare_words(one["option"]) == bare_words(option["name"] or option["text"])
+    ]
     if for_it:
         yield f"For it at the end: {', '.join(map(_with_reason, for_it))}"
     names = set(map(_name, for_it))
@@ -202,17 +195,17 @@ def _facts(option: Entry, decision: Entry, specification: Specification) -> Iter
 
 def _was_for(position: Entry, option: Entry) -> bool:
     past = [claim.value for claim in position.claims.get("option", ())[:-1]]
-    return _key(option["name"] or option["text"]) in map(_key, past)
+    return bare_words(option["name"] or option["text"]) in map(bare_words, past)
 
 
 def _consequences(entry: Entry, specification: Specification) -> str:
     rows = [f"- {_words(text)}" for text in entry["consequences"] or ()]
-    for id in _ids(entry["changes"]):
+    for id in values(entry["changes"]):
         changed = specification.entries.get(id)
         words = next((claim.value for _, claim in changed.current()), "") if changed else ""
         doubt = brief_wording.doubt(changed) if changed and not changed.gone else ""
         rows.append(f"- Changes {id}: “{_words(words)}”{f' ({doubt})' if doubt else ''}")
-    for one in _accepted(specification, "objection"):
+    for one in specification.accepted("objection"):
         if _is_against(one, entry):
             fate = "; ".join(filter(None, (str(one["outcome"] or "open"), _words(one["outcome_text"] or ""))))
             by = _words(attribution_of(one, "text"))
@@ -227,13 +220,9 @@ def _is_beside(one: Entry, decision: Entry) -> bool:
 
 
 def _is_against(objection: Entry, decision: Entry) -> bool:
-    held, about = decision["discussion"], _ids(objection["about"])
-    is_about = not {decision.id, *_ids(decision["about"])}.isdisjoint(about)
+    held, about = decision["discussion"], values(objection["about"])
+    is_about = not {decision.id, *values(decision["about"])}.isdisjoint(about)
     return is_about or bool(held and objection["discussion"] == held)
-
-
-def _accepted(specification: Specification, kind: str) -> list[Entry]:
-    return [one for one in specification.active(kind) if one.state is EntryState.ACCEPTED]
 
 
 def _name(position: Entry) -> str:
@@ -244,14 +233,6 @@ def _name(position: Entry) -> str:
 def _with_reason(position: Entry) -> str:
     why, condition = (_words(position[name] or "") for name in ("why", "condition"))
     return discussion_wording.with_reason(_name(position), why=why, condition=condition)
-
-
-def _key(text: object) -> str:
-    return " ".join(str(text).split()).casefold()
-
-
-def _ids(found: object) -> tuple[str, ...]:
-    return tuple(map(str, found)) if isinstance(found, list | tuple) else ()
 
 
 def _words(value: object) -> str:

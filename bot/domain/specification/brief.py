@@ -271,11 +271,7 @@ class BriefRows:
         return BriefRow(text=wording.with_doubt(words, entry), entry=entry.id, label=label)
 
     def accepted(self, kind: str) -> list[Entry]:
-        return (
-            [one for one in self._spec.active(kind) if _is_accepted(one)]
-            if kind in self._schema.kinds
-            else []
-        )
+        return list(self._spec.accepted(kind)) if kind in self._schema.kinds else []
 
     def words(self, entry: Entry) -> str:
         return text(entry, self._schema.kinds[entry.kind].text)
@@ -299,8 +295,11 @@ class BriefRows:
             if REQUIREMENT in self._schema.kinds
             else None
         )
-        order = {value: place for place, value in enumerate(field.of if field else ())}
-        return sorted(self.accepted(REQUIREMENT), key=lambda one: order.get(one["priority"], len(order)))
+        order = list(field.of) if field else []
+        return sorted(
+            self.accepted(REQUIREMENT),
+            key=lambda one: order.index(one["priority"]) if one["priority"] in order else len(order),
+        )
 
 
 def _cut(section: BriefSection, size: BriefSize) -> BriefSection:

@@ -18,6 +18,7 @@ from bot.domain.catalog.schema import (
 )
 from bot.domain.specification.entries import NOT_LISTED, Entry, Specification
 from bot.domain.specification.not_settled import RowKind, not_settled
+from bot.domain.values.text import values
 from bot.domain.values.value import Value
 
 
@@ -202,10 +203,4 @@ class _Finder:
 
 
 def _ids(value: Any) -> tuple[str, ...]:
-    return (
-        tuple(value)
-        if isinstance(value, list | tuple)
-        else (value,)
-        if isinstance(value, str) and value
-        else ()
-    )
+    return values(value) if isinstance(value, list | tuple | str) else ()

@@ -142,6 +142,9 @@ class Specification(Stored):
                 of_step.setdefault(owner.by, owner)
         return {step: tuple(parties.values()) for step, parties in found.items()}
 
+    def accepted(self, kind: str) -> tuple[Entry, ...]:
+        return tuple(one for one in self.active(kind) if one.state is EntryState.ACCEPTED)
+
     def notes_of(self, steps: Collection[str]) -> tuple[Entry, ...]:
         return tuple([one for one in self.active(NOTE) if one.step in steps])
 

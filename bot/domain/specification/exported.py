@@ -13,6 +13,7 @@ from bot.domain.specification.address import SLUG
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import Patch
+from bot.domain.values.text import bare_words
 from bot.domain.values.value import Stored
 
 MOST_PROPOSALS = 500
@@ -168,8 +169,4 @@ def _of_kind(specification: Specification, kind: Kind) -> Iterator[Entry]:
 
 
 def _same(value: object, words: ExportEdit, kind: Kind) -> bool:
-    return _folded(str(value)) == _folded(str(_values(words.text, kind)[kind.text]))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return bare_words(value) == bare_words(_values(words.text, kind)[kind.text])

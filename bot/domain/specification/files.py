@@ -95,21 +95,15 @@ def _sections(
             heading = f"{step_id} {step.title}" if step else step_id or PLANNING
             yield key, _section(NOTES_PAGE, heading, body, item.title, written.get(key, ""))
     decisions = tuple(adr.sections(playbook.schema, specification, _architecture(playbook), written))
-    for one in decisions:
-        edit = SectionEdit(
-            path=one.path,
-            heading=one.heading,
-            title=one.title,
-            body=one.body,
-            replaces=written.get(one.key, ""),
-        )
-        if one.body or one.key in written:
-            yield one.key, edit
+    for _, edit in decisions:
+        key = f"{edit.path}#{edit.heading}"
+        if edit.body or key in written:
+            yield key, edit
     in_plan = (view for view in playbook.schema.views if view.file == PLAN_PAGE and view.key in written)
     in_blocks = {
         id for held, _, paths in _held(playbook, specification) if paths for id in discussions.shown_ids(held)
     }
-    more = projection.elsewhere([*due, *in_plan], {one.id for one in decisions}, in_blocks)
+    more = projection.elsewhere([*due, *in_plan], {id for id, _ in decisions}, in_blocks)
     key = f"{NOTES_PAGE}#{ELSEWHERE}"
     if more or key in written:
         body = "\n".join(more.values())
@@ -212,11 +206,10 @@ def _edit(
     shown = {one.id for one in projection.chosen(show, view)}
     gone = tuple(one.id for one in entries if one.kind == show.kind and one.id not in shown)
     if show.form is ViewForm.JSON:
-        key = next((name for name, field in show.fields.items() if field == "id"), "id")
         return ItemsEdit(
             path=path,
             items=tuple(projection.items(view)),
-            key=key,
+            key=show.key,
             gone=gone,
             fields=tuple(show.fields),
             replaces=replaces,

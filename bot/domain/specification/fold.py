@@ -26,6 +26,7 @@ from bot.domain.specification.claims import (
     StaleCause,
 )
 from bot.domain.transcript.lines import ENTRIES, HOST, Line, Source
+from bot.domain.values.text import values
 from bot.domain.values.value import Stored
 
 MARK = "mark"
@@ -528,6 +529,8 @@ def _check_limits(entry: Entry, patch: Patch, values: Mapping[str, Any]) -> None
         raise ValueError(f"{entry.id} names {len(patch.sources)} sources: {MOST_SOURCES} are kept")
     for field, value in values.items():
         words = value if isinstance(value, list | tuple) else [value]
+        if any(isinstance(one, Mapping | list | tuple) for one in words):
+            raise ValueError(f"{field} of {entry.id} is neither one value nor a list of values")
         if any(isinstance(one, str) and len(one) > VALUE_CHARS for one in words):
             raise ValueError(f"{field} of {entry.id} is longer than {VALUE_CHARS:,} characters")
     if any(len(one.words) > QUOTE_CHARS for quotes in patch.quotes.values() for one in quotes):
@@ -567,8 +570,7 @@ def _named(entry: Entry, field: str) -> frozenset[str]:
     claim = entry.claim(field)
     if entry.withdrawn or claim is None or not claim.accepted:
         return frozenset()
-    value = claim.value
-    return frozenset([value] if isinstance(value, str) else map(str, value or ())) - {entry.id}
+    return frozenset(values(claim.value)) - {entry.id}
 
 
 def _changed_by(entry: Entry) -> frozenset[str]:

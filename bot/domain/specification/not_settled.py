@@ -26,9 +26,9 @@ REQUIREMENT, CRITERION, WORK = "requirement", "criterion", "work"
 OWNED = frozenset({WORK, "action"})
 MAY_LACK = frozenset({"objection", "question", REQUIREMENT, "risk", *OWNED})
 """Kinds whose entries are not settled by their claims alone."""
-OPEN = frozenset({None, "", "open"})
+OPEN = (None, "", "open")
 """The outcome of an objection that nothing has become of."""
-NEEDS_CRITERION = frozenset({"must", "should"})
+NEEDS_CRITERION = ("must", "should")
 EMPTY: tuple[Any, ...] = (None, "", [], ())
 
 

@@ -43,7 +43,7 @@ from bot.domain.specification.entries import (
     numbers,
 )
 from bot.domain.values.markdown import bullet, inert, inert_line
-from bot.domain.values.text import clean, counted, csv_cell
+from bot.domain.values.text import clean, counted, csv_cell, values
 
 UNSORTED = "**Said, and not sorted yet**"
 ALSO_SAID = "**Also said**"
@@ -118,14 +118,14 @@ class Projection:
         head, _, rest = name.partition(".")
         if rest and head in self._schema.kinds:
             own = {entry.id, *(one.id for one in self._spec.entries.values() if one.part_of == entry.id)}
-            return [one.id for one in self._spec.active(head) if not own.isdisjoint(_listed(one[rest]))]
+            return [one.id for one in self._spec.active(head) if not own.isdisjoint(values(one[rest]))]
         if rest:
-            named = (self._spec.entries[id] for id in _listed(entry[head]) if self._spec.lives(id))
+            named = (self._spec.entries[id] for id in values(entry[head]) if self._spec.lives(id))
             return [one[rest] for one in named]
         field = self._schema.kinds[entry.kind].fields.get(head)
         value = entry[head]
         if field and field.type is FieldType.REF:
-            living = [id for id in _listed(value) if self._spec.lives(id)]
+            living = [id for id in values(value) if self._spec.lives(id)]
             return living if field.many else next(iter(living), None)
         return [] if field and field.many and value is None else value
 
@@ -141,9 +141,7 @@ class Projection:
 
     def shown(self, entry: Entry, field: str) -> str:
         """The value as one line of Markdown, with what is open about it."""
-        value = self.get(entry, field)
-        text = "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-        text = inert_line(text)
+        text = inert_line("; ".join(values(self.get(entry, field))))
         kind_field = self._schema.kinds[entry.kind].fields.get(field)
         if kind_field and kind_field.type in EXCLUSIVE and (both := entry.contested(field)):
             text += f" _(open: {', '.join(f'{one.owner.name} says {one.value}' for one in both)})_"
@@ -152,10 +150,6 @@ class Projection:
             text += f" _({words}{_one_line(attribution(pending))})_"
         asked = overtaken(entry, field)
         return f"{text} _({_one_line(asked)})_" if asked else text
-
-    def mark(self, entry: Entry) -> str:
-        """What has to be said about the entry as a whole, with a space in front."""
-        return _doubt(entry)
 
     def _who(self, entry: Entry, *, code: bool = True) -> str:
         """Who and what *code* its text rests on, or all of it. A dash parts it from the text, so it has none itself."""
@@ -195,8 +189,7 @@ class Projection:
 
     def chosen(self, show: Show | PlanRule, view: SectionView | None = None) -> list[Entry]:
         """The entries that a part shows, in its order. A proposal is in no file but under *Not settled*."""
-        active = (one for one in self._spec.active(show.kind) if one.state is EntryState.ACCEPTED)
-        found = [one for one in active if self._fits(one, show.where)]
+        found = [one for one in self._spec.accepted(show.kind) if self._fits(one, show.where)]
         if not isinstance(show, Show):
             return found
         if show.here and view:
@@ -261,9 +254,7 @@ class Projection:
         values = self._schema.kinds[entry.kind].fields[field].of
         ordered = values[::-1] if values[:1] == ("low",) else values
         value = entry[field]
-        return (ordered.index(value) if value in ordered else len(ordered)), numbers(
-            entry.id
-        ) if field else ()
+        return (ordered.index(value) if value in ordered else len(ordered)), numbers(entry.id)
 
     def _facts(self, show: Show, entries: Sequence[Entry]) -> str:
         rows = [
@@ -282,7 +273,7 @@ class Projection:
             ]
         else:
             body = [f"{name}: {text}" for name, text, _ in rows]
-        marks = "".join(dict.fromkeys(self.mark(one) for _, _, one in rows))
+        marks = "".join(dict.fromkeys(_doubt(one) for _, _, one in rows))
         return "\n".join([*body, "", f"_{_credits(one for _, _, one in rows)}._{marks}"])
 
     def _bullets(self, show: Show, entries: Sequence[Entry], sign: str = "-") -> str:
@@ -325,7 +316,7 @@ class Projection:
         remark = entry[REMARK]
         return "\n".join(
             [
-                f"### {entry.id}: {self.shown(entry, kind.text)}{self.mark(entry)}",
+                f"### {entry.id}: {self.shown(entry, kind.text)}{_doubt(entry)}",
                 "",
                 *rows,
                 *(["", inert(clean(str(remark)))] if remark else []),
@@ -344,7 +335,7 @@ class Projection:
         rows.append(["---"] * len(rows[0]))
         for entry in entries:
             first, *rest = (_cell(self.shown(entry, name)) for name in show.fields)
-            mark = self.mark(entry)
+            mark = _doubt(entry)
             lead = [entry.id, first + mark] if ids else [f"{entry.id} {first}{mark}".replace("  ", " ")]
             rows.append([*lead, *rest])
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -419,15 +410,12 @@ class Projection:
         for kind, fixed in rule.kinds.items():
             yield from self._rows(rule.but(kind=kind), {"kind": fixed})
         if rule.kind:
-            agreed = any(one.state is EntryState.ACCEPTED for one in self._spec.active(rule.kind))
-            kind = rule.kind if agreed or not rule.otherwise else rule.otherwise
+            is_agreed = bool(self._spec.accepted(rule.kind))
+            kind = rule.kind if is_agreed or not rule.otherwise else rule.otherwise
             yield from self._rows(rule.but(kind=kind), {})
 
     def _rows(self, rule: PlanRule, fixed: Mapping[str, str]) -> Iterator[Any]:
-        """Of accepted entries only."""
         for entry in self.chosen(rule):
-            if entry.state is not EntryState.ACCEPTED:
-                continue
             if rule.each:
                 yield entry[rule.each]
                 continue
@@ -438,8 +426,8 @@ class Projection:
                     value for one in names if (value := self._planned_value(entry, one)) not in (None, "")
                 ]
                 row[key] = found if not isinstance(name, str) else next(iter(found), None)
-            for key, values in rule.map.items():
-                row[key] = values.get(str(row.get(key)).lower(), row.get(key))
+            for key, meanings in rule.map.items():
+                row[key] = meanings.get(str(row.get(key)).lower(), row.get(key))
             yield {**fixed, **{key: value for key, value in row.items() if value is not None}}
 
     def _planned_value(self, entry: Entry, names: str) -> Any:
@@ -448,10 +436,6 @@ class Projection:
         known = (one for one in names.split("|") if is_shown(self._schema, kind, one))
         name = next(known, "")
         return self.get(entry, name) if name else None
-
-
-def _listed(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else () if value is None else (value,)
 
 
 def _is_of_people(entry: Entry, kind: Kind, name: str) -> bool:
@@ -466,10 +450,7 @@ def _cell(text: str) -> str:
 
 
 def _csv_cell(value: Any) -> str:
-    text = (
-        ";".join(map(str, value)) if isinstance(value, list) else "" if value is None else clean(str(value))
-    )
-    return csv_cell(text)
+    return csv_cell(clean(";".join(values(value))))
 
 
 def _one_line(value: Any) -> str:

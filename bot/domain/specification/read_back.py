@@ -289,21 +289,18 @@ def _cells(row: SectionRow, show: Show) -> list[str]:
 
 
 def _json_records(text: str, show: Show) -> dict[str, dict[str, Any]]:
-    key = next((name for name, field in show.fields.items() if field == "id"), "id")
     rows = json.loads(text) if text.strip() else []
-    return {
-        str(row[key]): row for row in rows if isinstance(rows, list) and isinstance(row, dict) and key in row
-    }
+    objects = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return {str(row[show.key]): row for row in objects if show.key in row}
 
 
 def _csv_records(text: str, show: Show) -> dict[str, dict[str, Any]]:
-    key = next((name for name, field in show.fields.items() if field == "id"), "id")
     try:
         rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
         raise ValueError(str(error)) from None
     return {
-        row[key]: {name: cell for name, cell in row.items() if name and isinstance(cell, str)}
+        row[show.key]: {name: cell for name, cell in row.items() if name and isinstance(cell, str)}
         for row in rows
-        if row.get(key)
+        if row.get(show.key)
     }

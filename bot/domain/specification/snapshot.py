@@ -122,6 +122,14 @@ def read(text: str) -> Snapshot:
     return Snapshot(specification, file.sections)
 
 
+def read_known(content: bytes | None) -> Snapshot | None:
+    """None where there is no file, or none that can be read."""
+    try:
+        return read(content.decode()) if content is not None else None
+    except ValueError:
+        return None
+
+
 def restored(
     text: bytes | None,
     committed: bytes,
@@ -139,18 +147,14 @@ def restored(
     damage = damage_in(restore_lines(now, committed, trusted), trusted)
     ours = (row.line for row in reversed(rows) if row.line.message_id not in foreign)
     told = next((line for line in ours if HASH in line.meta or TAKES_OVER in line.meta), None)
-    if text is not None and told and hash_of(text) == told.meta.get(HASH) and not _is_cut(committed, now):
-        try:
-            known = read(text.decode())
-        except ValueError:
-            pass
-        else:
-            before = frozenset(committed.split(b"\n"))
-            heard = (row.line for row in rows if row.raw in before and is_heard(row.line))
-            later = (row.line for row in rows if row.raw not in before and _is_folded(row.raw, _HEARD))
-            specification = known.specification.naming(names).but(damage=damage)
-            specification = specification.hearing(as_heard(heard), foreign=foreign)
-            return Snapshot(specification.folding(as_heard(later), foreign=foreign), known.written)
+    is_last = text is not None and told and hash_of(text) == told.meta.get(HASH)
+    if is_last and not _is_cut(committed, now) and (known := read_known(text)):
+        before = frozenset(committed.split(b"\n"))
+        heard = (row.line for row in rows if row.raw in before and is_heard(row.line))
+        later = (row.line for row in rows if row.raw not in before and _is_folded(row.raw, _HEARD))
+        specification = known.specification.naming(names).but(damage=damage)
+        specification = specification.hearing(as_heard(heard), foreign=foreign)
+        return Snapshot(specification.folding(as_heard(later), foreign=foreign), known.written)
     return folded((row.line for row in rows), foreign=foreign, damage=damage)
 
 
@@ -159,11 +163,8 @@ def vouched(text: bytes | None, content: bytes, trusted: TrustedKeys | None = No
     What the file *text* has, if the sealed last line of *content* says that it is ours: then no line has to be folded.
     Without the words of people, which stand in the lines. Raises NewerFormat.
     """
-    if (
-        text is None
-        or (last := last_sealed(content, trusted)) is None
-        or last.meta.get(HASH) != hash_of(text)
-    ):
+    last = last_sealed(content, trusted) if text is not None else None
+    if text is None or last is None or last.meta.get(HASH) != hash_of(text):
         return None
     try:
         return read(text.decode()).specification

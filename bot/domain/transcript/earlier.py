@@ -112,7 +112,7 @@ class _Upcast:
         self._positions: dict[tuple[str, str], tuple[str, str]] = {}
         self._notes: dict[str, list[str]] = defaultdict(list)
         """By the message: the ids of its notes. A long one has several."""
-        self._read: set[object] = set()
+        self._read: set[str] = set()
         """The steps with entries: a word after them has none because it means nothing."""
 
     def upcast_line(self, line: Line) -> Line:
@@ -126,7 +126,7 @@ class _Upcast:
         for one in known:
             if isinstance(fields := one.get("set"), dict):
                 self._said[str(one.get("kind"))].add(_key(str(fields.get("text", ""))))
-        step = line.meta.get("step_id")
+        step = str(line.meta.get("step_id"))
         self._read |= {step} if ENTRIES in line.meta else set()
         if not is_earlier(line):
             return line

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from bot.domain.item.meta import Record
+from bot.domain.item.meta import ProgressChange, Record
 from bot.domain.transcript.earlier import SYNTHESIS, positions_of
 from bot.domain.transcript.lines import ENTRIES, Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
@@ -26,7 +26,6 @@ from bot.domain.transcript.state import (
     Totals,
 )
 from bot.domain.values.text import one_line
-from bot.domain.values.value import Stored
 
 Row = Line | str
 """A line, or a sentence that says why a row is not one."""
@@ -184,14 +183,9 @@ class _OpenStep:
             self.step_id = step
 
 
-class _Change(Stored):
+class _Change(ProgressChange):
     """`meta.change` of a line, as `state.carried` writes it. Other values than true mean false in the flags."""
 
-    steps: tuple[str, ...] = ()
-    phases: tuple[str, ...] = ()
-    reopened: tuple[str, ...] = ()
-    depth_overrides: Mapping[str, str] = {}
-    elaborations: tuple[Record, ...] = ()
     restart: Annotated[bool, BeforeValidator(lambda found: found is True)] = False
     created: Annotated[bool, BeforeValidator(lambda found: found is True)] = False
 

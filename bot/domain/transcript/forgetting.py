@@ -161,7 +161,7 @@ class Eraser:
         return redacted(after, self._named)[1]
 
     def _is_own(self, person: object, source: object) -> bool:
-        return self._whom.words and source == Source.USER and person in self._whom.ids
+        return self._whom.words and source == Source.USER and str(person) in self._whom.ids
 
     def _named(self, found: str | Redacted) -> Redacted:
         text, kinds = (found, ()) if isinstance(found, str) else found

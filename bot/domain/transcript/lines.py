@@ -127,8 +127,6 @@ class Line(Stored):
 UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 """Characters that end a line for some reader, or that UTF-8 cannot encode."""
 
-ID = re.compile(rb'"message_id"\s*:\s*"?([^",}\s\\]*)')
-"""Finds the id in an undecoded row. Inside of a text, the quotes would be escaped."""
 UNWRITTEN = b"\x00 \t\r"
 """Padding after the last line. A file system leaves zeros after an unfinished write."""
 ABOUT = ("phase_key", "step_id", "plan_version", "plan_round")
@@ -161,26 +159,6 @@ class Flaw(Value):
     sentence: str
 
 
-class Transcript(Value):
-    """
-    A transcript as read. `torn`: the last line was cut off while it was written. `sound_bytes`: the length up to
-    and including the last whole line.
-    """
-
-    lines: tuple[Line, ...] = ()
-    flaws: tuple[Flaw, ...] = ()
-    torn: bool = False
-    sound_bytes: int = 0
-
-    @property
-    def last_round(self) -> int:
-        return max((line.round for line in self.lines), default=0)
-
-    @property
-    def message_ids(self) -> frozenset[str]:
-        return frozenset(line.message_id for line in self.lines if line.message_id)
-
-
 class TranscriptTail(Value):
     """
     The last readable line, the sorted Slack timestamps of people's newest messages, the step in which the newest was
@@ -193,22 +171,10 @@ class TranscriptTail(Value):
     spent: Mapping[str, Any] = {}
 
 
-def read(content: bytes) -> Transcript:
-    """Every readable line of a transcript file, and what is wrong with the others."""
-    sound_bytes, torn = _sound(content)
-    lines: list[Line] = []
-    flaws: list[Flaw] = []
-    for number, row in enumerate(content[:sound_bytes].split(b"\n"), start=1):
-        if not row.strip():
-            continue
-        parsed = parse(row)
-        if isinstance(parsed, str):
-            flaws.append(Flaw(number=number, sentence=parsed))
-            continue
-        before = lines[-1] if lines else None
-        flaws.extend(Flaw(number=number, sentence=sentence) for sentence in out_of_order(before, parsed))
-        lines.append(parsed)
-    return Transcript(lines=tuple(lines), flaws=tuple(flaws), torn=torn, sound_bytes=sound_bytes)
+def read(content: bytes) -> tuple[Line, ...]:
+    """Every readable line of a transcript file; `fold` says what is wrong with the others."""
+    rows = (parse(row) for row in whole_rows(content).split(b"\n") if row.strip())
+    return tuple(row for row in rows if isinstance(row, Line))
 
 
 def out_of_order(before: Line | None, line: Line) -> Iterator[str]:
@@ -294,13 +260,6 @@ def _moved(line: Line, place: Line, changed_last: str) -> Line:
     return line.but(ts=place.ts, round=place.round, phase=place.phase, meta={**kept, **where})
 
 
-def raised(row: bytes, floor: int) -> bytes:
-    """The line of *row* in the round *floor*. Fields that we do not know are kept."""
-    fields = decoded(row)
-    assert isinstance(fields, dict), "only lines have a round"
-    return _one_row(json.dumps({**fields, "round": floor}, ensure_ascii=False)).encode()
-
-
 def append(
     content: bytes,
     lines: Iterable[Line],
@@ -317,10 +276,10 @@ def append(
     """
     kept = whole_rows(content)
     existing = read(kept)
-    known = set(existing.message_ids if known is None else known)
-    last_ts = existing.lines[-1].ts if existing.lines else ""
-    last_round = existing.last_round
-    before = next((line for line in reversed(existing.lines) if line.source is not Source.USER), None)
+    known = set((line.message_id for line in existing) if known is None else known)
+    last_ts = existing[-1].ts if existing else ""
+    last_round = max((line.round for line in existing), default=0)
+    before = next((line for line in reversed(existing) if line.source is not Source.USER), None)
     written = []
     for line in lines:
         if line.message_id and line.message_id in known:
@@ -337,16 +296,9 @@ def append(
 
 def whole_rows(content: bytes) -> bytes:
     """*content* without a torn tail, and with a line end after its last row."""
-    kept = content[: _sound(content)[0]]
-    return kept + b"\n" if kept and not kept.endswith(b"\n") else kept
-
-
-def _sound(content: bytes) -> tuple[int, bool]:
-    """The length of the whole lines in *content*, and whether the rest was cut off."""
     end = content.rfind(b"\n") + 1
     last = content[end:].rstrip(UNWRITTEN)
-    torn = cut_off(last)
-    return end if torn else end + len(last), torn
+    return content[:end] + last + b"\n" if last and not cut_off(last) else content[:end]
 
 
 def line_in(row: bytes) -> Line | None:

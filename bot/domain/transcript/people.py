@@ -23,8 +23,6 @@ _ID = re.compile("p-[a-z2-7]{10}")
 FORMER_MEMBER = "Former member {number}"
 _FORMER = re.compile("Former member ([0-9]{1,6})")
 FORGOTTEN = "forgotten"
-QUALITY, SPEAKERS = "quality", "speakers"
-"""In the `meta` of a synthesis: how often each spoke, by what they are called."""
 _MENTION = re.compile(rf"@({_ID.pattern})(?![\w-])")
 
 Names = Mapping[str, str]
@@ -127,10 +125,6 @@ def with_names(line: Line, names: Names) -> Line:
 def _with(line: Line, value: Callable[[str], str], sentence: Callable[[str], str]) -> Line:
     if line.source is Source.SYSTEM and (content := sentence(line.content)) != line.content:
         line = line.but(content=content)
-    quality = line.meta.get(QUALITY)
-    if isinstance(quality, Mapping) and isinstance(speakers := quality.get(SPEAKERS), Mapping):
-        named = {value(str(name)): count for name, count in speakers.items()}
-        line = line.but(meta={**line.meta, QUALITY: {**quality, SPEAKERS: named}})
     entries = line.meta.get(ENTRIES)
     if not isinstance(entries, list | tuple):
         return line

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.item.meta import MetaChange, Record, status
+from bot.domain.item.artifacts import marker
+from bot.domain.item.meta import MetaChange, ProgressChange, Record, status
 from bot.domain.transcript.lines import Flaw
 from bot.domain.values.value import Value
 
@@ -33,15 +34,8 @@ class Progress(Value):
 
 def carried(change: MetaChange) -> dict[str, Any]:
     """The part of *change* that a replay reproduces, for the `meta` of a line; may be empty."""
-    facts = {
-        "created": change.created is not None,
-        "restart": change.restart,
-        "steps": list(change.steps),
-        "phases": list(change.phases),
-        "reopened": list(change.reopened),
-        "depth_overrides": dict(change.depth_overrides),
-        "elaborations": [record.model_dump(mode="json") for record in change.elaborations],
-    }
+    facts = change.model_dump(mode="json", include={*ProgressChange.model_fields})
+    facts = {"created": change.created is not None, **facts}
     return {name: fact for name, fact in facts.items() if fact}
 
 
@@ -55,6 +49,11 @@ class Concluded(Value):
     """False when the result is only one sentence. Then no file has a section for it."""
     record: Record | None = None
     """The record that the line carries. Lines of older versions carry none."""
+
+    @property
+    def marker(self) -> str:
+        """Above its section in files; empty without a record."""
+        return marker(self.record.step_id, self.record.timestamp) if self.record else ""
 
 
 class Speaker(Value):

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from bot.domain.item.artifacts import ADDITIONAL
+from bot.domain.item.item_paths import META
 from bot.domain.transcript.state import REPRODUCED, Progress
 from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import body
@@ -26,36 +27,41 @@ Syntheses = Mapping[str, str]
 """By the marker above the section."""
 
 
-class Wrong(NamedTuple):
-    """A difference in line *line* of a text, from 1. `diff` are the rows of a unified diff, if there is one."""
+class Difference(NamedTuple):
+    """
+    Something in a file of the item that differs from the record; lines count from 1. `stands`: a person committed it,
+    so it is named and the record still holds. `diff` are the rows of a unified diff, if there is one.
+    """
 
+    file: str
     line: int
     sentence: str
+    stands: bool = False
     diff: tuple[str, ...] = ()
 
-
-class TextDifference(NamedTuple):
-    """The first row that differs, and the rows of a unified diff."""
-
-    line: int
-    rows: tuple[str, ...]
+    def __str__(self) -> str:
+        return "\n".join((f"{self.file}:{self.line}: {self.sentence}", *self.diff))
 
 
-def sections_compared(text: str, syntheses: Syntheses, *, foreign: bool) -> Iterator[Wrong]:
-    """The sections of *text* that differ from the record. *foreign*: it may have sections of other records."""
+def sections_compared(name: str, text: str, syntheses: Syntheses, *, foreign: bool) -> Iterator[Difference]:
+    """
+    The sections of *text*, the file *name*, that differ from the record. *foreign*: it may have sections of other
+    records.
+    """
     seen: set[str] = set()
     line, counted = 1, 0
     for found in _MARKER.finditer(text):
         line, counted = line + text.count("\n", counted, found.start()), found.start()
-        name = found["marker"]
-        if name in seen:
-            yield Wrong(line, f"{name} stands here for the second time")
-        elif name in syntheses:
-            section = SectionCheck(name, syntheses[name], found["eol"] or "\n")
-            yield from _differing(text[found.start() :], section, line=line)
+        marker = found["marker"]
+        if marker in seen:
+            yield Difference(name, line, f"{marker} stands here for the second time")
+        elif marker in syntheses:
+            section = SectionCheck(marker, syntheses[marker], found["eol"] or "\n")
+            if (away := _differs_after(text[found.start() :], section)) is not None:
+                yield Difference(name, line + away, "is not what the synthesis in the record says")
         elif not foreign:
-            yield Wrong(line, f"{name} names an elaboration that the record does not know")
-        seen.add(name)
+            yield Difference(name, line, f"{marker} names an elaboration that the record does not know")
+        seen.add(marker)
 
 
 class SectionCheck(NamedTuple):
@@ -72,12 +78,15 @@ class SectionCheck(NamedTuple):
                 yield block.replace("\n", self.eol)
 
 
-def _differing(text: str, section: SectionCheck, *, line: int) -> Iterator[Wrong]:
-    """*text* begins with the section. At the end of a file the last line end may be missing."""
+def _differs_after(text: str, section: SectionCheck) -> int | None:
+    """
+    So many rows of *text*, which begins with the section, are as they have to be; None if all are. At the end of a file
+    the last line end may be missing.
+    """
     forms = list(section.forms)
-    if not any(text.startswith(form) or text == form.removesuffix(section.eol) for form in forms):
-        away = max(_same_rows(text, form) for form in forms)
-        yield Wrong(line + away, "is not what the synthesis in the record says")
+    if any(text.startswith(form) or text == form.removesuffix(section.eol) for form in forms):
+        return None
+    return max(_same_rows(text, form) for form in forms)
 
 
 def _same_rows(text: str, form: str) -> int:
@@ -85,41 +94,42 @@ def _same_rows(text: str, form: str) -> int:
     return next((number for number, (one, other) in rows if one != other), 0)
 
 
-def meta_compared(content: bytes, progress: Progress) -> Iterator[Wrong]:
+def meta_compared(content: bytes, progress: Progress) -> Iterator[Difference]:
     """The fields of *content* that differ from *progress*."""
     try:
         text = content.decode("utf-8-sig")
         found = parse_kept(text)
     except UnicodeDecodeError as error:
-        yield Wrong(content.count(b"\n", 0, error.start) + 1, "is not UTF-8")
+        yield Difference(META, content.count(b"\n", 0, error.start) + 1, "is not UTF-8")
         return
     except ValueError as error:
-        yield Wrong(getattr(error, "lineno", 1), f"is not JSON that can be kept: {error}")
+        yield Difference(META, getattr(error, "lineno", 1), f"is not JSON that can be kept: {error}")
         return
     if not isinstance(found, dict):
-        yield Wrong(1, "is not a JSON object")
+        yield Difference(META, 1, "is not a JSON object")
         return
     lines = progress.model_dump(mode="json")
     for name in REPRODUCED:
         wanted = _by_time(lines.get(name, progress.analysis_status))
         value = _by_time(found.get(name))
         if name not in found and progress.whole:
-            yield Wrong(1, f"has no {name}")
+            yield Difference(META, 1, f"has no {name}")
         elif name in found and not _same(value, wanted) and (progress.whole or not _contains(value, wanted)):
             diff = difference(pretty(wanted), pretty(value), name)
             line = text.count("\n", 0, text.index(json.dumps(name))) + 1
-            yield Wrong(line, f"{name} is not what the lines say", diff.rows if diff else ())
+            sentence = f"{name} is not what the lines say"
+            yield Difference(META, line, sentence, diff=diff.diff if diff else ())
 
 
-def difference(wanted: str, found: str, name: str) -> TextDifference | None:
-    """Where *found* is not *wanted*."""
+def difference(wanted: str, found: str, name: str) -> Difference | None:
+    """At the first row where *found* is not *wanted*."""
     if wanted == found:
         return None
     one, other = wanted.splitlines(), found.splitlines()
     pairs = enumerate(zip_longest(one, other), start=1)
     first = next((at for at, (mine, theirs) in pairs if mine != theirs), 1)
     rows = list(unified_diff(one, other, f"record/{name}", f"file/{name}", n=1, lineterm=""))
-    return TextDifference(first, tuple(rows[:ROWS_SHOWN]))
+    return Difference(name, first, "is not what the lines say", diff=tuple(rows[:ROWS_SHOWN]))
 
 
 def _same(one: Any, other: Any) -> bool:

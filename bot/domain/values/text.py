@@ -136,6 +136,11 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(one[:_STEM_CHARS] for one in _LONG_WORDS.findall(text.casefold()))
 
 
+def bare_words(text: object) -> str:
+    """For comparing: in one case, and with single spaces."""
+    return " ".join(str(text).split()).casefold()
+
+
 def word_set(text: str) -> frozenset[str]:
     """The words of *text*, for comparing: in one case, without punctuation."""
     return frozenset(re.findall(r"\w+", text.casefold()))

@@ -158,10 +158,8 @@ class GitEvidence:
     async def specification(self, slug: str) -> Specification:
         place = self._places.specification(slug)
         content = await self._in_thread(lambda: files_at_tip(self._root).read(place, TRANSCRIPT_BYTES))
-        try:
-            return snapshot.read((content or b"").decode()).specification
-        except ValueError:
-            return Specification()
+        known = snapshot.read_known(content)
+        return known.specification if known else Specification()
 
     async def texts(self, path: str, wanted: re.Pattern[str], *, most: int) -> CommittedTexts:
         """Of the file, or of the files of a folder whose paths in it are *wanted*, with *most* bytes together."""

@@ -112,7 +112,7 @@ class ItemReader:
     def planning(self, slug: str) -> Planning:
         found = self._texts((path, f"{self._places.item(slug)}/{path}") for path in WRITTEN)
         names, content = self.people(), self.transcript(slug)
-        return Planning(found, tuple(with_names(line, names) for line in lines.read(content).lines))
+        return Planning(found, tuple(with_names(line, names) for line in lines.read(content)))
 
     def people(self) -> Names:
         """What people are called; empty where people.json cannot be read."""

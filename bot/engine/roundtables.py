@@ -574,7 +574,8 @@ def _seconds_before(attempt: int) -> float:
 
 SLACK_REPEATS_SECONDS = 300.0
 """Slack delivers again at once, after a minute and after five. What was said in a longer gap never comes by itself."""
-LOOK_SECONDS = 30.0
+HEARING_SECONDS = 30.0
+"""So often is noted that this process hears Slack."""
 
 Hears = Callable[[], Awaitable[bool]]
 
@@ -594,7 +595,7 @@ class Absence:
             with suppress(Unavailable):  # readiness says so
                 if await self._hears():
                     await self.ended()
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(HEARING_SECONDS)
 
     async def ended(self) -> None:
         """

@@ -19,7 +19,7 @@ from bot.cli.trace import Clone, reasons, reasons_as_text
 from bot.domain.messages import brief_wording, entry_wording, step_card
 from bot.domain.messages.attribution_wording import attribution, credit, credit_inside
 from bot.domain.messages.message import CardRow, Message
-from bot.domain.messages.step_card import DOUBT_CHARS, ROW_CHARS
+from bot.domain.messages.step_entries import DOUBT_CHARS, ROW_CHARS
 from bot.domain.messages.step_scene import Suggestion
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.posts import StepCard

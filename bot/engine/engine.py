@@ -298,9 +298,6 @@ class Engine(ABC, Generic[A, I]):
     async def _perform(self, effect: Any, state: A) -> I | None:
         """The outcome; None when the effect stays in the outbox, and is begun again later."""
 
-    def _check(self, state: A) -> None:
-        """Raises LeftAlone when the effects of *state* are not for this process."""
-
     def _next(self, state: A) -> Any | None:
         """The effect to perform now."""
         return state.next_effect
@@ -390,8 +387,6 @@ class Engine(ABC, Generic[A, I]):
         state, begun = await self._repository.read(slug), ""
         unsaved: tuple[UnsavedChange[A, I], ...] = ()
         performed: tuple[Pending, ...] = ()
-        if state:
-            self._check(state)
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError

@@ -46,7 +46,6 @@ from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
-from bot.engine.shared_content import SharedContent
 from bot.errors import (
     BotError,
     Conflict,
@@ -246,9 +245,8 @@ class Roundtables(Engine[Roundtable, Input]):
         reactions: Reactions | None = None,
         changed: Callable[[Roundtable], None] = lambda _: None,
         before_save: BeforeSave = nothing_before,
-        content: SharedContent | None = None,
     ) -> None:
-        """*changed* is told each roundtable that was saved. Without *content* no other process is considered."""
+        """*changed* is told each roundtable that was saved."""
         self._memory = RoundtableCache()
         super().__init__(
             store=store,
@@ -267,7 +265,6 @@ class Roundtables(Engine[Roundtable, Input]):
         self._counting: set[asyncio.Task[None]] = set()
         self._reactions = reactions or Reactions()
         self._changed = changed
-        self._content = content
         self._postponed: LruCache[str, float] = LruCache(EDITS_REMEMBERED)
         """Edits that Slack's limit left no room for, and when to try them again, by the clock of this process."""
 
@@ -277,12 +274,11 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def start(self, start: Start) -> Roundtable:
         """Saves a new roundtable. Raises Conflict when there is one on the item already."""
-        return await self._begin(start, self._marked(opening.start(start, self._playbook)))
+        return await self._begin(start, opening.start(start, self._playbook))
 
     async def take_up(self, start: Start, *, thread_known: bool) -> Roundtable:
         """Saves a roundtable on an item that the workspace knows and the store has lost, or never had."""
-        taken = opening.take_up(start, self._playbook, thread_known=thread_known)
-        return await self._begin(start, self._marked(taken))
+        return await self._begin(start, opening.take_up(start, self._playbook, thread_known=thread_known))
 
     async def handle(self, slug: str, event: Input) -> Roundtable:
         """Raises UserError when there is no such roundtable, or the input makes no sense now."""
@@ -321,18 +317,8 @@ class Roundtables(Engine[Roundtable, Input]):
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
     def _decide(self, rt: Roundtable, event: Input) -> Roundtable:
-        self._check(rt)
-        playbook = self._playbook_of(rt)
-        self._opened_with[rt.slug] = playbook
-        after = decide(rt, event, playbook)
-        return after if after is rt else self._marked(after)
-
-    def _check(self, state: Roundtable) -> None:
-        if self._content:
-            self._content.check(state)
-
-    def _marked(self, rt: Roundtable) -> Roundtable:
-        return self._content.mark(rt) if self._content else rt
+        playbook = self._opened_with[rt.slug] = self._playbook_of(rt)
+        return decide(rt, event, playbook)
 
     def _playbook_of(self, rt: Roundtable) -> Playbook:
         """In the middle of a step the one that it was opened with, as long as this process remembers it."""

@@ -43,7 +43,7 @@ ALL = (
     draft_wording.ASK_OTHER, draft_wording.SHOW, draft_wording.STOP_DRAFT,
     draft_wording.CHECK_AGAIN, draft_wording.NOT_RELEVANT, draft_wording.GO_ON_WITHOUT,
     menus.REVERSE, prompt_wording.NONE, prompt_wording.CHANGE,
-    discussion_card.NOT_AGREED, discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],
+    discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],
 )  # fmt: skip
 
 

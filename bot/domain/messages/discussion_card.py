@@ -255,7 +255,9 @@ def _holders(side: BoardSide, scene: DiscussionScene) -> Iterator[CardRow]:
 def _moved(now: Stand, scene: DiscussionScene) -> str:
     line = now.because or now.heard
     link = _linked(scene, scene.board.speakers.get(line, ""), line)
-    return wording.came_over(now.name, now.was, link, is_reason=bool(now.because))
+    if now.because:
+        return wording.came_over(now.name, now.was, because=link)
+    return wording.came_over(now.name, now.was, after=link)
 
 
 def _who(people: Sequence[str], personas: Sequence[str]) -> str:

@@ -193,12 +193,13 @@ class Repository(Generic[A, I]):
     def _tell_waiting(self, slug: str, waiting: Sequence[_Waiting[A, I]], saved: _Saving[A, I]) -> None:
         self._tasks.discard(saved)
         self._end_turn(slug)
+        error = None if saved.cancelled() else saved.exception()
         for place, (_, future) in enumerate(waiting):
             if future.done():
                 continue
             if saved.cancelled():
                 future.cancel()
-            elif error := saved.exception():
+            elif error:
                 future.set_exception(error)
             else:
                 after, decided = saved.result()

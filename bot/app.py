@@ -15,7 +15,6 @@ from contextlib import (
     asynccontextmanager,
     contextmanager,
     nullcontext,
-    suppress,
 )
 from dataclasses import replace
 from functools import partial
@@ -47,7 +46,7 @@ from bot.engine.ports import Clock, Exports, Meter, Voices, Wake, now
 from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
-from bot.engine.shared_content import Contents, SharedContent
+from bot.engine.shared_content import SharedContent
 from bot.engine.source_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
@@ -349,10 +348,12 @@ async def team_at_work(
         tracker = sources.tracker
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, tracker)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
-        shared_content = await enter(_shared_content(saved, has.watch, endpoints))
+        shared_content = SharedContent(saved, lambda: has.watch.fingerprint)
+        endpoints.comparing(lambda: shared_content.differs)
+        await enter(_beside(shared_content.watch))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
-            meter=metrics, changed=personal.changed, before_save=us.people.keep_new, content=shared_content,
+            meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
         )  # fmt: skip
         commands = Commands(
             roundtables=roundtables, store=saved, workspace=files, records=kept, chat=chat, playbook=agenda,
@@ -375,19 +376,6 @@ async def team_at_work(
         await enter(_tracker(settings, roundtables, endpoints))
         expires = expiry(settings, saved, agenda, clock)
         yield TeamAtWork(reception, saved, roundtables, personal, expires, clock, owner)
-
-
-@asynccontextmanager
-async def _shared_content(
-    contents: Contents, watch: ContentWatch, endpoints: Endpoints
-) -> AsyncIterator[SharedContent]:
-    """Known before anything begins, if the store answers."""
-    shared = SharedContent(contents, lambda: watch.fingerprint)
-    with suppress(Unavailable):
-        await shared.beat()
-    endpoints.comparing(lambda: shared.differs)
-    async with _beside(shared.watch):
-        yield shared
 
 
 @contextmanager

@@ -9,7 +9,6 @@ Every error this bot raises on purpose.
       Unavailable          the store did not answer in time: nothing was saved, nothing is acknowledged
         LeftAlone          a process of another kind has it, and this one neither changes it nor acts on it
           NewerVersion     a newer version of this program saved it, so it cannot be read here
-          OtherContent     another process works on it, with other steps or personas than ours
           NotOwner         another process has taken the team
       EffectError          the outside world said no to an effect
         SlackError, VoiceError, WorkspaceError
@@ -55,10 +54,6 @@ class LeftAlone(Unavailable):
 
 
 class NewerVersion(LeftAlone):
-    pass
-
-
-class OtherContent(LeftAlone):
     pass
 
 

@@ -11,8 +11,6 @@ import pytest
 import bot
 import roundtable_eval
 import slack_sandbox
-from bot.domain.roundtable.digest import WaitingFor, waiting_for
-from bot.domain.roundtable.stage import Stage
 
 PACKAGES = (bot, roundtable_eval, slack_sandbox)
 PARTIAL = {
@@ -54,9 +52,3 @@ def test_a_table_has_a_row_for_every_member(name: str, table: Mapping[Enum, obje
     if name in PARTIAL:
         return
     assert set(table) == set(type(next(iter(table))))
-
-
-@pytest.mark.parametrize("stage", Stage)
-def test_catch_up_says_in_every_stage_what_is_waited_for(stage: Stage) -> None:
-    """Also in the planning workshop."""
-    assert waiting_for(WaitingFor(stage, "01-01 Vision")).endswith(".")

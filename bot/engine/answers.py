@@ -247,13 +247,6 @@ def say_which(running: int) -> str:
     return "Several roundtables are running in this channel. Say it in the thread of the one you mean."
 
 
-def say_which_item(slugs: list[str]) -> str:
-    if not slugs:
-        return "There is no item in this channel. Name the one to review: `/roundtable review SLUG`."
-    some = listed([f"`{slug}`" for slug in slugs[:CHOICES_SHOWN]])
-    return f"Which item do you want to review? Say `/roundtable review SLUG`. There are {some}."
-
-
 def say_what_to_plan(running: int) -> str:
     if not running:
         return "What do you want to plan? Name an item, or say in a few words what it is about: `/roundtable plan …`."

@@ -13,6 +13,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from bot.domain.values.timestamps import seconds_since
@@ -94,14 +95,8 @@ class _Request(NamedTuple, Generic[A, I]):
 
 Decided = Sequence[UnsavedChange[A, I]] | Exception | None
 """What became of a request: None when there is no aggregate that it is for."""
-
-
-class _Batch(NamedTuple, Generic[A, I]):
-    """Requests that wait for their turn. They are saved together when it may *begin*."""
-
-    requests: list[_Request[A, I]]
-    begin: asyncio.Event
-    saved: "asyncio.Task[tuple[A | None, Sequence[Decided[A, I]]]]"
+_Saving = asyncio.Task[tuple[A | None, Sequence[Decided[A, I]]]]
+_Waiting = tuple[_Request[A, I], "asyncio.Future[tuple[A | None, Decided[A, I]]]"]
 
 
 class Repository(Generic[A, I]):
@@ -129,8 +124,9 @@ class Repository(Generic[A, I]):
         self._memory = memory
         self._saved = saved
         self._meter = meter
-        self._saving: dict[str, _Batch[A, I] | None] = {}
+        self._saving: dict[str, list[_Waiting[A, I]]] = {}
         """By aggregate, while a save of it is under way: those who came since it began."""
+        self._tasks: set[_Saving[A, I]] = set()
 
     async def read(self, slug: str) -> A | None:
         """As it is stored now; the store is only read where that differs from what is remembered."""
@@ -172,9 +168,11 @@ class Repository(Generic[A, I]):
 
     async def _in_turn(self, slug: str, request: _Request[A, I]) -> A | None:
         if slug in self._saving:
-            after, decided = await self._waiting_for(slug, request)
+            waiting: _Waiting[A, I] = request, asyncio.get_running_loop().create_future()
+            self._saving[slug].append(waiting)
+            after, decided = await waiting[1]
         else:
-            self._saving[slug] = None
+            self._saving[slug] = []
             try:
                 after, [decided] = await self._save_together(slug, [request])
             finally:
@@ -183,39 +181,33 @@ class Repository(Generic[A, I]):
             raise decided
         return after if decided else None
 
-    async def _waiting_for(self, slug: str, request: _Request[A, I]) -> tuple[A | None, "Decided[A, I]"]:
-        """The batch has a task of its own, since any of its callers may be cancelled."""
-        batch = self._saving[slug]
-        if batch is None:
-            requests: list[_Request[A, I]] = []
-            begin = asyncio.Event()
-            task = asyncio.create_task(self._save_batch(slug, requests, begin), name=f"saving {slug}")
-            batch = self._saving[slug] = _Batch(requests, begin, task)
-        place = len(batch.requests)
-        batch.requests.append(request)
-        after, decided = await asyncio.shield(batch.saved)
-        return after, decided[place]
-
-    async def _save_batch(
-        self, slug: str, requests: list[_Request[A, I]], begin: asyncio.Event
-    ) -> tuple[A | None, Sequence["Decided[A, I]"]]:
-        await begin.wait()
-        try:
-            return await self._save_together(slug, requests)
-        finally:
-            self._end_turn(slug)
-
     def _end_turn(self, slug: str) -> None:
-        """Those who came meanwhile are next, all of them at once."""
-        if batch := self._saving[slug]:
-            self._saving[slug] = None
-            batch.begin.set()
-        else:
-            del self._saving[slug]
+        """Those who came meanwhile are next, all of them at once. Any of them may be cancelled: they have a task."""
+        if waiting := self._saving.pop(slug):
+            self._saving[slug] = []
+            saving = self._save_together(slug, [request for request, _ in waiting])
+            task = asyncio.create_task(saving, name=f"saving {slug}")
+            self._tasks.add(task)
+            task.add_done_callback(partial(self._tell_waiting, slug, waiting))
+
+    def _tell_waiting(self, slug: str, waiting: Sequence[_Waiting[A, I]], saved: _Saving[A, I]) -> None:
+        self._tasks.discard(saved)
+        self._end_turn(slug)
+        error = None if saved.cancelled() else saved.exception()
+        for place, (_, future) in enumerate(waiting):
+            if future.done():
+                continue
+            if saved.cancelled():
+                future.cancel()
+            elif error:
+                future.set_exception(error)
+            else:
+                after, decided = saved.result()
+                future.set_result((after, decided[place]))
 
     async def _save_together(
         self, slug: str, requests: Sequence[_Request[A, I]]
-    ) -> tuple[A | None, Sequence["Decided[A, I]"]]:
+    ) -> tuple[A | None, Sequence[Decided[A, I]]]:
         """What is stored then, and what became of each of *requests*."""
         after, decided = await self._decided(slug, requests)
         for one in decided:
@@ -226,7 +218,7 @@ class Repository(Generic[A, I]):
 
     async def _decided(
         self, slug: str, requests: Sequence[_Request[A, I]]
-    ) -> tuple[A | None, list["Decided[A, I]"]]:
+    ) -> tuple[A | None, list[Decided[A, I]]]:
         before, is_current = self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
             if before is None:
@@ -251,7 +243,7 @@ class Repository(Generic[A, I]):
             before, is_current = stored, True
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
 
-    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> tuple[A, list["Decided[A, I]"]]:
+    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> tuple[A, list[Decided[A, I]]]:
         """One after the other; an input that makes no sense, or breaks, does not keep the others from being saved."""
         decided: list[Decided[A, I]] = []
         for one in requests:
@@ -306,9 +298,6 @@ class Engine(ABC, Generic[A, I]):
     @abstractmethod
     async def _perform(self, effect: Any, state: A) -> I | None:
         """The outcome; None when the effect stays in the outbox, and is begun again later."""
-
-    def _check(self, state: A) -> None:
-        """Raises LeftAlone when the effects of *state* are not for this process."""
 
     def _next(self, state: A) -> Any | None:
         """The effect to perform now."""
@@ -399,8 +388,6 @@ class Engine(ABC, Generic[A, I]):
         state, begun = await self._repository.read(slug), ""
         unsaved: tuple[UnsavedChange[A, I], ...] = ()
         performed: tuple[Pending, ...] = ()
-        if state:
-            self._check(state)
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError

@@ -105,8 +105,10 @@ SURVEY_SECONDS = 5.0
 SOURCES = ("draft.md", "quick-scan.md", "requirements-spec.md", "user-stories.json")
 """Artifacts that steps build upon, besides their own."""
 
-AsSign = React | Unreact | ShowWork | ClearWork | NameSession
-InChat = OpenThread | ReadThread | Post | Rewrite | AsSign | Tell | MeetPerson | ShareRecord
+InChat = (
+    OpenThread | ReadThread | Post | Rewrite | Tell | MeetPerson | ShareRecord
+    | React | Unreact | ShowWork | ClearWork | NameSession
+)  # fmt: skip
 InWorkspace = ReadItem | Restore | Survey | Commit
 InTracker = PushIssue | ReadIssues
 TRACKER_ATTEMPTS = 6
@@ -206,8 +208,16 @@ class Performers(NamedTuple):
             case Rewrite():
                 urgency = urgency_of(effect, rt)
                 await self.chat.rewrite(rt.place, effect.ts, effect.message, urgency=urgency)
-            case React() | Unreact() | ShowWork() | ClearWork() | NameSession():
-                await self._signed(effect, rt)
+            case React():
+                await self.chat.react(rt.place, effect.ts, effect.emoji)
+            case Unreact():
+                await self.chat.unreact(rt.place, effect.ts, effect.emoji)
+            case ShowWork():
+                await self.chat.show(rt.place, effect.sign, effect.words)
+            case ClearWork():
+                await self.chat.clear(rt.place, effect.sign)
+            case NameSession():
+                await self.chat.name_session(rt.place, effect.title, closed=effect.closed)
             case Tell():
                 await self.chat.tell(rt.place, effect.person, effect.message, reply_url=effect.reply_url)
             case ShareRecord():
@@ -220,21 +230,6 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect)
         return Done(**told)
-
-    async def _signed(self, effect: AsSign, rt: Roundtable) -> None:
-        match effect:
-            case React():
-                await self.chat.react(rt.place, effect.ts, effect.emoji)
-            case Unreact():
-                await self.chat.unreact(rt.place, effect.ts, effect.emoji)
-            case ShowWork():
-                await self.chat.show(rt.place, effect.sign, effect.words)
-            case ClearWork():
-                await self.chat.clear(rt.place, effect.sign)
-            case NameSession():
-                await self.chat.name_session(rt.place, effect.title, closed=effect.closed)
-            case _:
-                assert_never(effect)
 
     async def _share(self, effect: ShareRecord, rt: Roundtable, *, again: bool) -> None:
         """The name says when it was asked for, so that it is the same for every attempt, and for no other export."""

@@ -8,7 +8,7 @@ that was missed, because no process ran at the time, is dropped: the next day sa
 import asyncio
 import hashlib
 import logging
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta, tzinfo
 from typing import NamedTuple, Protocol
@@ -239,7 +239,10 @@ class Personal:
             *self._due
         }
         for person in dict.fromkeys(one for rt in live for one in waiting.participants(rt)):
-            await self._safely(person, self._remind(person, settings.get(person, ReminderSettings()), live))
+            try:
+                await self._remind(person, settings.get(person, ReminderSettings()), live)
+            except EffectError as error:
+                log.warning("%s is not told what waits for them: %s (%s)", person, error, error.reason)
 
     async def _published(self, person: str, due: Due) -> None:
         """What Slack does not take now, it is given again as soon as it may take it."""
@@ -250,12 +253,6 @@ class Personal:
             if error.again:
                 at = before(self._clock(), -(error.after_seconds or AGAIN_SECONDS))
                 self._due.setdefault(person, due._replace(at=at))
-
-    async def _safely(self, person: str, work: Awaitable[None]) -> None:
-        try:
-            await work
-        except EffectError as error:
-            log.warning("%s is not told what waits for them: %s (%s)", person, error, error.reason)
 
     async def _live(self) -> tuple[Roundtable, ...]:
         """As the store has them now."""

@@ -105,10 +105,6 @@ class ReviewContext(NamedTuple):
     seconds: float = REVIEW_SECONDS
     redact: Redact = unchanged
 
-    @property
-    def lands_within(self) -> float:
-        return self.board.lands_within
-
     async def perform(self, effect: Owed, notice: Notice) -> Outcome:
         """Raises EffectError."""
         at = self.clock()
@@ -363,7 +359,7 @@ class ReviewTriage(Engine[Notice, Happened]):
             return 0.0
         pause = min(FIRST_WAIT_SECONDS * 2.0 ** min(effect.attempts - 1, 10), LONGEST_WAIT_SECONDS)
         if not isinstance(effect, MakeReview):
-            pause = max(pause, self._reviewing.lands_within)
+            pause = max(pause, self._reviewing.board.lands_within)
         return max(0.0, pause - max(0.0, seconds_since(effect.attempted_at, self._clock())))
 
     def _saved(self, event: Happened, before: Notice | None, after: Notice) -> None:

@@ -46,7 +46,6 @@ from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
-from bot.engine.shared_content import SharedContent
 from bot.errors import (
     BotError,
     Conflict,
@@ -104,25 +103,21 @@ class Cancellation:
     """
 
     def __init__(self, opening_seconds: float = OPENING_SECONDS) -> None:
-        self._running: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
+        self._running: dict[tuple[str, str], asyncio.Task[Outcome]] = {}
         self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
         self._opening_seconds = opening_seconds
         self._opened: dict[str, float] = {}
-        self._left: set[str] = set()
 
     async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
         """The outcome of *work*, which may raise; None when it was cancelled."""
         if not isinstance(effect, CANCELLABLE):
             return await work
         task = asyncio.create_task(work, name=f"{effect.kind} for {slug}")
-        running = self._running.setdefault(slug, {})
-        running[effect.id] = task
+        self._running[slug, effect.id] = task
         try:
             await asyncio.wait({task})
         finally:
-            del running[effect.id]
-            if not running:
-                self._running.pop(slug, None)
+            del self._running[slug, effect.id]
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task})
@@ -136,15 +131,12 @@ class Cancellation:
 
     def look(self, rt: Roundtable) -> "list[asyncio.Task[Outcome]]":
         """*rt* was just saved. What was begun for effects that are no longer in its outbox, each once."""
-        if rt.slug not in self._ahead:
-            return []
         pending = {one.id for one in rt.outbox}
-        for effect, task in self._running.get(rt.slug, {}).items():
-            if effect not in pending:
+        for (slug, effect), task in self._running.items():
+            if slug == rt.slug and effect not in pending:
                 task.cancel()
-        left = {id: task for id, task in self._ahead[rt.slug].items() if id not in pending | self._left}
-        self._left.update(left)
-        return list(left.values())
+        ahead = self._ahead.get(rt.slug, {})
+        return [ahead.pop(id) for id in ahead.keys() - pending]
 
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """Of *effects* that do not build on each other, before it is their turn; `outcome` has what came of it."""
@@ -153,49 +145,38 @@ class Cancellation:
             if effect.id not in ahead:
                 ahead[effect.id] = asyncio.create_task(perform(effect), name=f"{effect.kind} for {slug}")
 
-    async def opened(
+    async def outcome(
         self, slug: str, effects: Sequence[Effect], perform: Perform, *, is_wanted: Callable[[], bool]
     ) -> Outcome | None:
-        """Of an opening, the outcome that is next. None as in `outcome`."""
-        self.begin(slug, effects, perform)
-        ahead = self._ahead[slug]
+        """
+        Of one effect, or of all that open a discussion the one that is next. None as soon as something else *is_wanted*
+        for *slug*: the work of a model goes on, and is awaited again.
+        """
+        if isinstance(effects[0], CANCELLABLE):
+            if is_wanted():  # it may have dropped them
+                return None
+            self.begin(slug, effects, perform)
+        ahead = self._ahead.get(slug, {})
+        tasks = {one.id: ahead[one.id] for one in effects if one.id in ahead}
+        if not tasks:
+            return await perform(effects[0])
         clock = asyncio.get_running_loop().time
-        due = self._opened.setdefault(slug, clock()) + self._opening_seconds
+        began = self._opened.setdefault(slug, clock()) if len(tasks) > 1 else self._opened.pop(slug, 0.0)
+        due = began + self._opening_seconds
         while True:
-            done = [one for one in effects if ahead[one.id].done()]
-            left = due - clock()
-            if len(done) == len(effects) or (done and left <= 0):
-                if len(effects) == 1:
-                    del self._opened[slug]
-                return await self.outcome(slug, done[0], perform, is_wanted=is_wanted)
+            done = [id for id, task in tasks.items() if task.done()]
+            if len(done) == len(tasks) or (done and clock() >= due):
+                ahead.pop(done[0], None)
+                return tasks[done[0]].result()
             if is_wanted():
                 return None
-            working = [ahead[one.id] for one in effects if one not in done]
-            timeout = min(LOOK_SECONDS, left) if left > 0 else LOOK_SECONDS
-            await asyncio.wait(working, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-
-    async def outcome(
-        self, slug: str, effect: Effect, perform: Perform, *, is_wanted: Callable[[], bool]
-    ) -> Outcome | None:
-        """None as soon as something else *is_wanted* for *slug*: the work of a model goes on, and is awaited again."""
-        if isinstance(effect, CANCELLABLE):
-            self.begin(slug, [effect], perform)
-        task = self._ahead.get(slug, {}).get(effect.id)
-        if task is None:
-            return await perform(effect)
-        while not task.done():
-            if is_wanted():
-                return None
-            await asyncio.wait({task}, timeout=LOOK_SECONDS)
-        del self._ahead[slug][effect.id]
-        return task.result()
+            working = [task for task in tasks.values() if not task.done()]
+            await asyncio.wait(working, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
 
     async def end(self, slug: str) -> None:
         """What was begun for *slug* and is not awaited any more."""
         self._opened.pop(slug, None)
-        ahead = self._ahead.pop(slug, {})
-        tasks = [task for id, task in ahead.items() if id not in self._left]
-        self._left.difference_update(ahead)
+        tasks = self._ahead.pop(slug, {}).values()
         for task in tasks:
             task.cancel()
         if tasks:
@@ -264,9 +245,8 @@ class Roundtables(Engine[Roundtable, Input]):
         reactions: Reactions | None = None,
         changed: Callable[[Roundtable], None] = lambda _: None,
         before_save: BeforeSave = nothing_before,
-        content: SharedContent | None = None,
     ) -> None:
-        """*changed* is told each roundtable that was saved. Without *content* no other process is considered."""
+        """*changed* is told each roundtable that was saved."""
         self._memory = RoundtableCache()
         super().__init__(
             store=store,
@@ -285,7 +265,6 @@ class Roundtables(Engine[Roundtable, Input]):
         self._counting: set[asyncio.Task[None]] = set()
         self._reactions = reactions or Reactions()
         self._changed = changed
-        self._content = content
         self._postponed: LruCache[str, float] = LruCache(EDITS_REMEMBERED)
         """Edits that Slack's limit left no room for, and when to try them again, by the clock of this process."""
 
@@ -295,12 +274,11 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def start(self, start: Start) -> Roundtable:
         """Saves a new roundtable. Raises Conflict when there is one on the item already."""
-        return await self._begin(start, self._marked(opening.start(start, self._playbook)))
+        return await self._begin(start, opening.start(start, self._playbook))
 
     async def take_up(self, start: Start, *, thread_known: bool) -> Roundtable:
         """Saves a roundtable on an item that the workspace knows and the store has lost, or never had."""
-        taken = opening.take_up(start, self._playbook, thread_known=thread_known)
-        return await self._begin(start, self._marked(taken))
+        return await self._begin(start, opening.take_up(start, self._playbook, thread_known=thread_known))
 
     async def handle(self, slug: str, event: Input) -> Roundtable:
         """Raises UserError when there is no such roundtable, or the input makes no sense now."""
@@ -339,18 +317,8 @@ class Roundtables(Engine[Roundtable, Input]):
     # --- what the engine asks ---------------------------------------------------------------------------------------
 
     def _decide(self, rt: Roundtable, event: Input) -> Roundtable:
-        self._check(rt)
-        playbook = self._playbook_of(rt)
-        self._opened_with[rt.slug] = playbook
-        after = decide(rt, event, playbook)
-        return after if after is rt else self._marked(after)
-
-    def _check(self, state: Roundtable) -> None:
-        if self._content:
-            self._content.check(state)
-
-    def _marked(self, rt: Roundtable) -> Roundtable:
-        return self._content.mark(rt) if self._content else rt
+        playbook = self._opened_with[rt.slug] = self._playbook_of(rt)
+        return decide(rt, event, playbook)
 
     def _playbook_of(self, rt: Roundtable) -> Playbook:
         """In the middle of a step the one that it was opened with, as long as this process remembers it."""
@@ -400,11 +368,9 @@ class Roundtables(Engine[Roundtable, Input]):
         def is_wanted() -> bool:
             return self._working.get(state.slug, False) or self._next(state) is not effect
 
-        opening = tuple(filter(is_opening, state.outbox))
+        effects = tuple(filter(is_opening, state.outbox)) if is_opening(effect) else (effect,)
         try:
-            if effect in opening:
-                return await self._cancellation.opened(state.slug, opening, perform, is_wanted=is_wanted)
-            return await self._cancellation.outcome(state.slug, effect, perform, is_wanted=is_wanted)
+            return await self._cancellation.outcome(state.slug, effects, perform, is_wanted=is_wanted)
         except Postponed as later:
             self._postponed[effect.id] = time.monotonic() + later.after_seconds
             return None
@@ -574,7 +540,8 @@ def _seconds_before(attempt: int) -> float:
 
 SLACK_REPEATS_SECONDS = 300.0
 """Slack delivers again at once, after a minute and after five. What was said in a longer gap never comes by itself."""
-LOOK_SECONDS = 30.0
+HEARING_SECONDS = 30.0
+"""So often is noted that this process hears Slack."""
 
 Hears = Callable[[], Awaitable[bool]]
 
@@ -594,7 +561,7 @@ class Absence:
             with suppress(Unavailable):  # readiness says so
                 if await self._hears():
                     await self.ended()
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(HEARING_SECONDS)
 
     async def ended(self) -> None:
         """

@@ -1,8 +1,6 @@
 """
-Processes with different steps or personas never work on one roundtable at the same time.
-
-A roundtable has the fingerprint of the content that it was last changed with. While another process with that content
-lives, this one leaves the roundtable alone; when none does, as after an update, it goes on here.
+Whether living processes of one team have different steps or personas. Only the owner of the team decides, so these
+never mix; operators are told, because what people are asked changes with the owner.
 """
 
 import asyncio
@@ -11,8 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
-from bot.domain.roundtable.state import Roundtable
-from bot.errors import OtherContent, Unavailable
+from bot.errors import Unavailable
 
 BEAT_SECONDS = 2.0
 
@@ -31,24 +28,11 @@ class SharedContent:
     def __init__(self, contents: Contents, own: Callable[[], str]) -> None:
         self._contents = contents
         self._own = own
-        self._others: frozenset[str] | None = None
-        """None before the first answer: then only what was changed with our own content is touched."""
+        self._others: frozenset[str] = frozenset()
 
     @property
     def differs(self) -> bool:
-        return bool(self._others and self._others - {self._own()})
-
-    def check(self, rt: Roundtable) -> None:
-        """Raises OtherContent."""
-        own, its = self._own(), rt.content
-        if its and its != own and (self._others is None or its in self._others):
-            raise OtherContent(
-                f"another process has the steps and personas {its}, and works on {rt.slug!r} with them; here they are"
-                f" {own}. Give all processes the same files."
-            )
-
-    def mark(self, rt: Roundtable) -> Roundtable:
-        return rt if rt.content == self._own() else rt.but(content=self._own())
+        return bool(self._others - {self._own()})
 
     async def beat(self) -> None:
         """Raises Unavailable."""

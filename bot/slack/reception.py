@@ -7,7 +7,7 @@ An input that acts reaches the desk only after Slack has said (`users.info`) who
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from bot.engine.desk import Reply
 from bot.engine.ports import Clock, OnceMarks
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
-from bot.errors import BotError, Conflict, NewerVersion, OtherContent, SlackError, Unavailable, UserError
+from bot.errors import BotError, Conflict, NewerVersion, SlackError, Unavailable, UserError
 from bot.slack import parse
 from bot.slack.chat import SlackChat
 from bot.slack.client import Identity
@@ -62,11 +62,6 @@ SAVED_BY_NEWER = (
     "A newer version of me saved this roundtable, and I can't open it. Nothing was changed or lost. "
     "Ask the operator of this bot to start the newer version again."
 )
-OTHER_CONTENT = (
-    "Another process of mine works on this roundtable, with other steps or personas. Nothing was changed or lost. "
-    "Ask the operator of this bot to give all processes the same files. During an update, try again in a minute."
-)
-LEFT_ALONE: Mapping[type[Exception], str] = {NewerVersion: SAVED_BY_NEWER, OtherContent: OTHER_CONTENT}
 WENT_WRONG = "Something went wrong on my side, and nothing was changed. Try again in a moment."
 MOMENT = "One moment."
 AS_A_GUEST = "Slack has not told me who you are, so I treat you as a guest for now."
@@ -273,6 +268,6 @@ def sentence_for(error: Exception) -> str:
         return str(error)
     if isinstance(error, Unavailable | Conflict):
         log.warning("not saved: %s", error)
-        return LEFT_ALONE.get(type(error), NOT_SAVED)
+        return SAVED_BY_NEWER if isinstance(error, NewerVersion) else NOT_SAVED
     log.error("a listener failed", exc_info=error)
     return WENT_WRONG

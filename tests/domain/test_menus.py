@@ -8,7 +8,6 @@ from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
     agent_question_wording,
     agent_wording,
-    cut_lists,
     discussion_card,
     draft_wording,
     home_page,
@@ -16,6 +15,7 @@ from bot.domain.messages import (
     menus,
     prompt_wording,
     step_card,
+    step_entries,
     verb_wording,
 )
 from bot.domain.messages import attendance_wording as attendance
@@ -31,7 +31,7 @@ ALL = (
     *menus.DEPTHS.values(),
     menus.PLAN, menus.GO_DEEPER, menus.ISSUES,
     step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.HOLDS,
-    step_card.FILE, step_card.WITHDRAW, cut_lists.READ, verb_wording.DECIDED, verb_wording.MORE,
+    step_card.FILE, step_card.WITHDRAW, step_entries.READ, verb_wording.DECIDED, verb_wording.MORE,
     menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,
     attendance.NUDGE, attendance.NOTHING_TO_ADD, attendance.LATER, attendance.EXTEND, attendance.WITHOUT,
     attendance.UNTIL, attendance.NO_LIMIT, agent_wording.ANSWER,
@@ -43,7 +43,7 @@ ALL = (
     draft_wording.ASK_OTHER, draft_wording.SHOW, draft_wording.STOP_DRAFT,
     draft_wording.CHECK_AGAIN, draft_wording.NOT_RELEVANT, draft_wording.GO_ON_WITHOUT,
     menus.REVERSE, prompt_wording.NONE, prompt_wording.CHANGE,
-    discussion_card.NOT_AGREED, discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],
+    discussion_card.UNDECIDED_CHOICE, discussion_card.pressable("OBJ-001")[0],
 )  # fmt: skip
 
 

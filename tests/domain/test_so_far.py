@@ -41,5 +41,6 @@ def test_what_people_wrote_is_only_text() -> None:
 
 
 def test_which_item_is_asked_where_there_are_several() -> None:
-    assert "`a` , `b`".replace(" ,", ",") in record_wording.which_item(["a", "b"])
-    assert "no item" in record_wording.which_item([])
+    told = record_wording.which_item(["a", "b"], "read so far")
+    assert told == "Which item? Say it, as in `/roundtable read so far a`. There are `a` and `b`."
+    assert "no item" in record_wording.which_item([], "review")

@@ -4,7 +4,6 @@ import pytest
 
 from bot.domain.item.meta import Record
 from bot.domain.messages import step_wording, trouble_wording
-from bot.domain.messages import trouble_wording as refusals
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.domain.values.text import listed
 from tests.domain.table import shipped
@@ -31,14 +30,6 @@ def test_lists_read_like_sentences(items: list[str], words: str) -> None:
 def test_adopted_messages_are_counted(count: int, said: str) -> None:
     """In the singular where there is one."""
     assert said in step_wording.adopted(count)
-
-
-@pytest.mark.parametrize(
-    ("count", "said"), [(0, "Nothing said here is missing"), (1, "1 message"), (3, "3 messages")]
-)
-def test_recovered_messages_are_counted(count: int, said: str) -> None:
-    """So that people know what we had lost."""
-    assert said in trouble_wording.recovered(count)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +70,7 @@ def test_a_survey_without_words_says_so() -> None:
 
 def test_a_decision_is_quoted_without_two_full_stops() -> None:
     """Some of them are sentences already."""
-    assert "menu is over: Got it. Nothing" in refusals.already_decided("Got it.")
+    assert "menu is over: Got it. Nothing" in trouble_wording.already_decided("Got it.")
 
 
 def test_a_review_of_nothing_is_honest() -> None:

@@ -3,7 +3,7 @@ People and processes of one simulated meeting: whoever dies is followed by anoth
 again, and a button that did nothing is pressed again.
 """
 
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,11 +56,6 @@ class NoCancellation(Cancellation):
 
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """One after the other, as another process would after a crash."""
-
-    async def opened(
-        self, slug: str, effects: Sequence[Effect], perform: Perform, *, is_wanted: Callable[[], bool]
-    ) -> Outcome | None:
-        return await self.outcome(slug, effects[0], perform, is_wanted=is_wanted)
 
 
 class NoReactions(Reactions):

@@ -15,7 +15,6 @@ from bot.engine.performers import Performers
 from bot.engine.personal import Personal
 from bot.engine.ports import Meter, Pay, Sweep, Voices, Wake, now
 from bot.engine.roundtables import Roundtables
-from bot.engine.shared_content import SharedContent
 from bot.engine.viewing import Viewers
 from bot.storage.redis import RedisStore
 from tests.domain.table import Table, shipped
@@ -61,7 +60,6 @@ async def replica(
     voices: Voices | None = None,
     wake: Wake | None = None,
     before_save: BeforeSave = nothing_before,
-    content: SharedContent | None = None,
 ) -> AsyncIterator[Replica]:
     """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
     world, woken = World(), Woken()
@@ -71,7 +69,7 @@ async def replica(
     async with RedisStore(redis_url, team="T1") as store:
         engine = Roundtables(
             store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now,
-            meter=meter, before_save=before_save, content=content,
+            meter=meter, before_save=before_save,
         )  # fmt: skip
         yield Replica(engine, store, woken, world)
 

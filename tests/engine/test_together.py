@@ -9,7 +9,7 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.inputs import Stop
+from bot.domain.roundtable.inputs import Export, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.performers import Performers
@@ -189,6 +189,23 @@ def test_after_twenty_seconds_those_who_are_there_are_heard() -> None:
         assert early == []
         assert heard == held.voices.asked[1:]
         assert speakers(held.rt) == [*heard, lead]
+
+    run(meeting)
+
+
+def test_who_asks_for_something_else_does_not_wait_for_models() -> None:
+    """Only the work of the models is left a second later."""
+
+    async def meeting() -> None:
+        held = Meeting(longer={one.key: 50.0 for one in shipped().roster})
+        await held.begin()
+        paying = asyncio.create_task(held.engine.pay(held.rt.slug))
+        await passed(1)
+        await held.engine.handle(held.rt.slug, Export(key="wish", at=now(), person=ADA))
+        assert not all(isinstance(one, Speak) for one in held.rt.outbox)
+        await passed(1)
+        assert {type(one) for one in held.rt.outbox} == {Speak}
+        await paying
 
     run(meeting)
 

@@ -338,16 +338,6 @@ async def test_a_kill_while_personas_review_loses_no_wish(
     assert here.review(1)
 
 
-async def test_the_same_wish_twice_is_one_review(slack: Sandbox, thread: str, tmp_path: Path) -> None:
-    """Slack repeats what was not acknowledged in time."""
-    async with room(slack, tmp_path, thread=thread) as here:
-        await here.ask(key="command.7")
-        await here.ask(key="command.7")
-        await here.pay()
-
-    assert "review 1." in here.messages()[0].text
-
-
 async def test_a_store_that_lost_everything_still_has_one_message(
     slack: Sandbox, thread: str, tmp_path: Path
 ) -> None:

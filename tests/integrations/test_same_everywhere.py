@@ -19,7 +19,7 @@ from bot.cli.trace import Clone, reasons, reasons_as_text
 from bot.domain.messages import brief_wording, entry_wording, step_card
 from bot.domain.messages.attribution_wording import attribution, credit, credit_inside
 from bot.domain.messages.message import CardRow, Message
-from bot.domain.messages.step_card import DOUBT_CHARS, ROW_CHARS
+from bot.domain.messages.step_entries import DOUBT_CHARS, ROW_CHARS
 from bot.domain.messages.step_scene import Suggestion
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.posts import StepCard
@@ -258,7 +258,7 @@ def test_the_brief_in_the_thread_names_who_said_it_as_show_does(meeting: Meeting
         shown: ShownEntry = items.show(f"{SLUG}/{row.entry}")
         assert row.text.startswith(shown.text) or shown.kind in BRIEF_HAS_MORE
         if " (" in row.text and shown.kind not in BRIEF_HAS_MORE:
-            assert row.text.startswith(brief_wording.with_speaker(shown.text, shown.attribution))
+            assert row.text.startswith(brief_wording.with_aside(shown.text, shown.attribution))
 
 
 @settings(max_examples=40, deadline=None)

@@ -31,12 +31,9 @@ def more(count: int, file: str = "") -> str:
     return f"and {count} more{f': {file}' if file else ''}"
 
 
-def with_speaker(text: str, by: str) -> str:
-    return f"{text} ({by})" if by else text
-
-
-def with_doubt(text: str, entry: Entry) -> str:
-    return f"{text} ({found})" if (found := doubt(entry)) else text
+def with_aside(text: str, aside: str) -> str:
+    """Who said it, its priority, why it is doubtful: what is known is in brackets behind it."""
+    return f"{text} ({aside})" if aside else text
 
 
 def doubt(entry: Entry) -> str:
@@ -76,16 +73,8 @@ def objection(entry: Entry, text: str, answer: str) -> str:
     return f"Objection: {text} ({attribution_of(entry, 'text')}); {outcome}"
 
 
-def requirement(title: str, priority: str) -> str:
-    return f"{title} ({priority})" if priority else title
-
-
 def quality(text: str, threshold: str) -> str:
     return f"{text}: {threshold}" if threshold else text
-
-
-def exclusion(text: str, reason: str) -> str:
-    return f"{text} ({reason})" if reason else text
 
 
 def risk(text: str, answer: str, owner: str) -> str:

@@ -50,9 +50,7 @@ MORE_TURNS = Choice(action=Action.MORE_TURNS, label=f"{TURNS_ADDED} more turns")
 GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
 TRY_AGAIN = GO_ON.but(label="Try again")
 END = Choice(action=Action.END_ELABORATION, label="End")
-STOP = Choice(action=Action.STOP, label="Stop here")
-AGREED = Choice(action=Action.AGREED, label="Yes, record it", emphasis=Emphasis.PRIMARY)
-NOT_AGREED = Choice(action=Action.NOT_AGREED, label="Not yet")
+AGREED = mark_wording.AGREED.but(emphasis=Emphasis.PRIMARY)
 REVEAL = Choice(action=Action.REVEAL, label="Show them now")
 UNDECIDED_CHOICE = Choice(action=Action.STAND, label="Undecided", value=UNDECIDED)
 ELSE_CHOICE = Choice(action=Action.STAND, label="Something else…", value=SOMETHING_ELSE)
@@ -199,7 +197,7 @@ def _prompts(scene: DiscussionScene) -> Iterator[CardPart]:
         if isinstance(one, Agreement):
             yield _prompt(one, title, scene)
         else:
-            buttons = (AGREED.but(value=one.id), NOT_AGREED.but(value=one.id))
+            buttons = (AGREED.but(value=one.id), mark_wording.NOT_AGREED.but(value=one.id))
             yield CardPart(title=title, prose=mark_wording.asked(one), buttons=buttons)
 
 
@@ -212,7 +210,7 @@ def _prompt(agreement: Agreement, title: str, scene: DiscussionScene) -> CardPar
         prose=prose,
         buttons=(
             AGREED.but(value=value),
-            NOT_AGREED.but(value=value),
+            mark_wording.NOT_AGREED.but(value=value),
             RECORD.but(label="Change the wording…", value=agreement.option.letter),
         ),
     )
@@ -257,7 +255,9 @@ def _holders(side: BoardSide, scene: DiscussionScene) -> Iterator[CardRow]:
 def _moved(now: Stand, scene: DiscussionScene) -> str:
     line = now.because or now.heard
     link = _linked(scene, scene.board.speakers.get(line, ""), line)
-    return wording.came_over(now.name, now.was, link, is_reason=bool(now.because))
+    if now.because:
+        return wording.came_over(now.name, now.was, because=link)
+    return wording.came_over(now.name, now.was, after=link)
 
 
 def _who(people: Sequence[str], personas: Sequence[str]) -> str:
@@ -310,18 +310,18 @@ def _choices(scene: DiscussionScene) -> tuple[tuple[Choice, ...], tuple[Choice, 
     """Below the card, and behind ⋯."""
     held, debate = scene.board, scene.debate
     if debate.sealed:
-        return _sealed_choices(scene), (END.but(label="End the discussion"), NAME_OPTION, STOP)
+        return _sealed_choices(scene), (END.but(label="End the discussion"), NAME_OPTION, menus.STOP)
     if debate.exhausted:
         is_decided = bool(held.current_decisions)
         end = END if is_decided else END.but(label="End, leave it open")
         primary = RECORD.but(emphasis=Emphasis.PRIMARY)
-        return (*_stands(held.options), primary, end, MORE_TURNS, OBJECT), (STOP,)
+        return (*_stands(held.options), primary, end, MORE_TURNS, OBJECT), (menus.STOP,)
     go_on = (GO_ON,) if scene.goes_on else ()
     more_turns = (MORE_TURNS,) if debate.is_limited else ()
     if debate.options or held.objections or held.own(held.decisions):
-        more = (END.but(label="End the discussion"), *go_on, SEALED, *more_turns, STOP)
+        more = (END.but(label="End the discussion"), *go_on, SEALED, *more_turns, menus.STOP)
         return (*_stands(held.options), RECORD, OBJECT, ASK_ALL), more
-    more = (*go_on, NAME_OPTION, RECORD.but(label="Record a decision…"), OBJECT, *more_turns, STOP)
+    more = (*go_on, NAME_OPTION, RECORD.but(label="Record a decision…"), OBJECT, *more_turns, menus.STOP)
     return (ASK_ALL, SEALED, END), more
 
 

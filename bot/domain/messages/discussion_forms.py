@@ -7,7 +7,7 @@ from bot.domain.discussion.board import DiscussionBoard, owner
 from bot.domain.discussion.board import fate as fate_of
 from bot.domain.discussion.elaboration import BoardOption, Fate
 from bot.domain.discussion.words import OPTION_CHARS
-from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
+from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm, choice_field
 from bot.domain.values.text import one_line
 
 CHOICE, WORDS, WHY, REVISIT, FATE = "choice", "words", "why", "revisit", "fate"
@@ -67,16 +67,7 @@ def record(board: DiscussionBoard, *, slug: str, option: str, person: str) -> In
     ]
     for one in board.open_objections[:OBJECTIONS_ASKED]:
         label = f"{owner(one)}'s objection: “{one_line(str(one['text']), 200)}”"
-        fields.append(
-            FormField(
-                name=f"{FATE}{one.id}",
-                label=label,
-                kind=FieldKind.CHOICE,
-                options=FATES,
-                initial=Fate.OPEN.value,
-                required=True,
-            )
-        )
+        fields.append(choice_field(f"{FATE}{one.id}", label, FATES, initial=Fate.OPEN.value))
     fields.append(FormField(name=REVISIT, label="Look at it again if…", kind=FieldKind.LINE))
     return InputForm(
         name=FormName.RECORD, slug=slug, title="Record a decision", fields=tuple(fields), submit="Record"
@@ -164,14 +155,7 @@ def sealed(board: DiscussionBoard, *, slug: str) -> InputForm:
             most=OPTION_CHARS,
         ),
         FormField(name=WHY, label="Why?", kind=FieldKind.TEXT),
-        FormField(
-            name=SURE,
-            label="How sure are you?",
-            kind=FieldKind.CHOICE,
-            options=_SURE,
-            initial="mid",
-            required=True,
-        ),
+        choice_field(SURE, "How sure are you?", _SURE, initial="mid"),
         FormField(name=CHANGE, label="What would change your mind?", kind=FieldKind.LINE),
     )
     return InputForm(
@@ -192,6 +176,4 @@ def _choice(named: Sequence[BoardOption], name: str, label: str, initial: str) -
         ),
         FormOption(value=OTHER, label="Something else", about="Write it below"),
     )
-    return FormField(
-        name=name, label=label, kind=FieldKind.CHOICE, options=options, initial=initial, required=True
-    )
+    return choice_field(name, label, options, initial=initial)

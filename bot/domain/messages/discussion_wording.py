@@ -189,9 +189,10 @@ def asks_all(name: str) -> str:
     return f"{name} asks everybody: where do you stand?"
 
 
-def came_over(name: str, was: str, link: str, *, is_reason: bool) -> str:
-    because = f" {'because of' if is_reason else 'after'} {link}" if link else ""
-    return f"{name} came over from {was}{because}"
+def came_over(name: str, was: str, now: str = "", *, because: str = "", after: str = "") -> str:
+    to = f" to {now}" if now else ""
+    why = f" because of {because}" if because else f" after {after}" if after else ""
+    return f"{name} came over from {was}{to}{why}"
 
 
 def moved_because(name: str, was: str, now: str, by: str, words: str) -> str:
@@ -201,11 +202,6 @@ def moved_because(name: str, was: str, now: str, by: str, words: str) -> str:
 
 def moved_without_a_line(name: str, was: str, now: str) -> str:
     return f"{name} moved from {was} to {now}, and gave no line as a reason"
-
-
-def moved_to(name: str, was: str, now: str, reason: str) -> str:
-    because = f" because of {reason}" if reason else ""
-    return f"{name} came over from {was} to {now}{because}."
 
 
 def would_settle(text: str) -> str:

@@ -5,7 +5,7 @@ A form: what a person is asked in a window of its own, and what came back.
 fills in entries and reads them back.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from bot.domain.catalog.steps import Depth
@@ -100,6 +100,21 @@ class FormField(Value):
     revision: int = 0
 
 
+def choice_field(
+    name: str, label: str, options: Sequence[FormOption], *, initial: str = "", hint: str = ""
+) -> FormField:
+    """One of the *options* has to be chosen."""
+    return FormField(
+        name=name,
+        label=label,
+        kind=FieldKind.CHOICE,
+        initial=initial,
+        options=tuple(options),
+        required=True,
+        hint=hint,
+    )
+
+
 class InputForm(Value):
     """`slug` is the item. `intro` is Markdown."""
 
@@ -158,25 +173,14 @@ _VOICES = (
 )
 
 
+def depth_field(depth: Depth, *, hint: str = "") -> FormField:
+    return choice_field(DEPTH, "How much should they ask?", DEPTHS, initial=depth.value, hint=hint)
+
+
 def settings(slug: str, *, depth: Depth | None, muted: bool) -> InputForm:
     """*depth* is None where it cannot be changed."""
-    voices = FormField(
-        name=VOICES,
-        label="What may the personas do?",
-        kind=FieldKind.CHOICE,
-        options=_VOICES,
-        initial=QUIET if muted else SPEAK,
-        required=True,
-    )
-    asking = FormField(
-        name=DEPTH,
-        label="How much should they ask?",
-        kind=FieldKind.CHOICE,
-        options=DEPTHS,
-        initial=depth.value if depth else "",
-        required=True,
-    )
-    fields = (asking, voices) if depth else (voices,)
+    voices = choice_field(VOICES, "What may the personas do?", _VOICES, initial=QUIET if muted else SPEAK)
+    fields = (depth_field(depth), voices) if depth else (voices,)
     return InputForm(name=FormName.SETTINGS, slug=slug, title="Settings", fields=fields)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
+from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm, choice_field
 from bot.domain.messages.message import Action, CardPart, CardRow, Choice
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
@@ -57,7 +57,7 @@ class MarkedMessage(Value):
 def form(slug: str, ts: str, *, words: str, author: str) -> InputForm:
     quote = "\n".join(f"> {row}" for row in words.splitlines()) or "> …"
     fields = (
-        FormField(name=MARK, label="What is it?", kind=FieldKind.CHOICE, options=_KINDS, required=True),
+        choice_field(MARK, "What is it?", _KINDS),
         FormField(
             name=WORDS,
             label="In your words",

@@ -94,7 +94,6 @@ DEPTH_OF = {choice.action: depth for depth, choice in DEPTHS.items()}
 PLAN = Choice(action=Action.PLAN, label="Plan it", emphasis=Emphasis.PRIMARY)
 GO_DEEPER = Choice(action=Action.GO_DEEPER, label="Go deeper")
 REOPEN = Choice(action=Action.REOPEN, label="Open")
-FLOOR = (GO_ON, END_ELABORATION)
 LABEL_CHARS = 40
 REOPENED_AT_MOST = 5
 """More buttons than a row has would hide the others. All steps can be opened by their number."""

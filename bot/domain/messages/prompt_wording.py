@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.discussion.board import Agreement, DiscussionBoard
-from bot.domain.messages import discussion_card, step_card
+from bot.domain.messages import discussion_card, mark_wording, step_card
 from bot.domain.messages.agent_wording import ANSWER
 from bot.domain.messages.attribution_wording import decided_by
-from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
+from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm, choice_field
 from bot.domain.messages.message import (
     ITEM,
     Action,
@@ -45,7 +45,7 @@ def agreed(agreement: Agreement, board: DiscussionBoard, permalink: str) -> Mess
     text = f"**{listed(agreement.names)} are all for {agreement.option.letter}**: {agreement.option.text}"
     choices = (
         discussion_card.AGREED.but(label="Record it", value=value),
-        discussion_card.NOT_AGREED.but(value=value),
+        mark_wording.NOT_AGREED.but(value=value),
     )
     links = (Link(label=SEE_THE_CARD, url=permalink),) if permalink else ()
     asked = f"{text}\nRecord it as a decision? Or type `yes`, `not yet`."
@@ -163,6 +163,7 @@ def reversal(decisions: Sequence[Entry], *, slug: str, which: str = "") -> Input
         FormOption(value=one.id, label=one_line(f"{one.id} {one['text']}", LABEL_CHARS))
         for one in reversed(decisions)
     )
+    first = which if which in {one.value for one in options} else options[0].value
     ways = (
         FormOption(value=REPLACE, label="Another decision replaces it"),
         FormOption(value=WITHDRAW, label="It is withdrawn"),
@@ -172,22 +173,8 @@ def reversal(decisions: Sequence[Entry], *, slug: str, which: str = "") -> Input
         slug=slug,
         title="Change a decision",
         fields=(
-            FormField(
-                name=WHICH,
-                label="Which decision?",
-                kind=FieldKind.CHOICE,
-                options=options,
-                initial=which if which in {one.value for one in options} else options[0].value,
-                required=True,
-            ),
-            FormField(
-                name=HOW,
-                label="What becomes of it?",
-                kind=FieldKind.CHOICE,
-                options=ways,
-                initial=REPLACE,
-                required=True,
-            ),
+            choice_field(WHICH, "Which decision?", options, initial=first),
+            choice_field(HOW, "What becomes of it?", ways, initial=REPLACE),
             FormField(name=NEW, label="The new decision", kind=FieldKind.TEXT, most=DECISION_CHARS),
             FormField(
                 name=BECAUSE,

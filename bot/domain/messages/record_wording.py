@@ -10,6 +10,7 @@ from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, listed, one_line
 
 RECORD = "planning/meeting.jsonl"
+ITEMS_NAMED = 5
 
 NOT_OPEN_YET = "The thread is not open yet. Ask for the record again in a moment."
 
@@ -35,17 +36,22 @@ def page_title(title: str) -> str:
 def kept(title: str, slug: str, *, why: str) -> str:
     return (
         f"I could not put the record of **{title}** into the thread. {why}\n"
-        f"It is kept in the workspace, as `{RECORD}` in the folder of `{slug}`. "
-        f"`roundtable replay {slug} --html {slug}.html` makes a page of it that opens in any browser."
+        f"It is kept in the workspace{_in_folder(slug)}"
     )
 
 
 def kept_only(title: str, slug: str) -> str:
     """The roundtable is not running, so there is no thread of ours to post into."""
     return (
-        f"**{title}** is not running. Its record is only in the workspace, as `{RECORD}` in the folder of `{slug}`. "
-        f"`roundtable replay {slug} --html {slug}.html` makes a page of it that opens in any browser. "
+        f"**{title}** is not running. Its record is only in the workspace{_in_folder(slug)} "
         f"After `/roundtable resume {slug}` I can put it into the thread."
+    )
+
+
+def _in_folder(slug: str) -> str:
+    return (
+        f", as `{RECORD}` in the folder of `{slug}`. "
+        f"`roundtable replay {slug} --html {slug}.html` makes a page of it that opens in any browser."
     )
 
 
@@ -71,11 +77,12 @@ def _brief_rows(row: BriefRow, indent: str = "") -> Iterator[str]:
         yield from _brief_rows(one, f"{indent}  ")
 
 
-def which_item(slugs: Sequence[str]) -> str:
+def which_item(slugs: Sequence[str], command: str) -> str:
+    """*command* takes an item: `review`, or `read so far`."""
     if not slugs:
-        return "There is no item in this channel."
-    known = ", ".join(f"`{one}`" for one in slugs)
-    return f"Which item? Say it, as in `read so far {slugs[0]}`. There are {known}."
+        return f"There is no item in this channel. Name one: `/roundtable {command} SLUG`."
+    known = listed([f"`{slug}`" for slug in slugs[:ITEMS_NAMED]])
+    return f"Which item? Say it, as in `/roundtable {command} {slugs[0]}`. There are {known}."
 
 
 # --- what was decided

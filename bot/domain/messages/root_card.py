@@ -119,7 +119,7 @@ def _message(scene: RootScene, first: str, choices: tuple[Choice, ...], more: tu
             )
         ),
         more=more,
-        foot=tuple(filter(None, _ended(scene) if is_over else _foot(scene))),
+        foot=tuple(filter(None, [scene.done] if is_over else _foot(scene))),
     )
     here = Link(label=scene.current, url=scene.current_permalink)
     why = tuple(Link(label=f"{id}: why", url=url) for id, url in scene.why.items() if url)
@@ -163,10 +163,6 @@ def _rows(row: BriefRow, level: int = 0) -> Iterator[CardRow]:
 
 
 # --- small print --------------------------------------------------------------------------------------------------
-
-
-def _ended(scene: RootScene) -> Iterator[str]:
-    yield scene.done
 
 
 def _foot(scene: RootScene) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What is said about entries: what is missing, open, doubtful or not settled, one sentence each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from bot.domain.catalog.schema import FieldType, Kind, KindField, Schema
@@ -82,31 +82,32 @@ def field_name(gap: CoverageGap, schema: Schema) -> str:
     return kind.label(name).lower() if kind else name.replace("_", " ")
 
 
+_CHANGES: Mapping[StaleCause, str] = {
+    StaleCause.CHANGED: "{who} changed a message{which}",
+    StaleCause.DELETED: "{who} deleted a message{which}",
+    StaleCause.LEFT_OUT: "{who} left a message out of the record{which}",
+    StaleCause.GIT: "{who} changed {source} in git",
+    StaleCause.REVERSED: "{source} was reversed{told}",
+    StaleCause.WITHDRAWN: "{source} was withdrawn{told}",
+    StaleCause.RETURNED: "{source} was withdrawn{told}",
+    StaleCause.CONTRADICTED: "contradicted by {source}",
+}
+
+
 def stale(cause: StaleCause, found: Sequence[str], *, by: str = "", source: str = "") -> str:
     """*source* is the id of a decision or another entry, or what was changed in git."""
     count = len(dict.fromkeys(found))
-    rest = f"{count} {'entry rests' if count == 1 else 'entries rest'} on it: {ids(found)}."
-    who = by or "A person"
-    match cause:
-        case StaleCause.CHANGED:
-            return f"{who} changed a message. {rest}"
-        case StaleCause.DELETED:
-            return f"{who} deleted a message. {rest}"
-        case StaleCause.LEFT_OUT:
-            return f"{who} left a message out of the record. {rest}"
-        case StaleCause.REVERSED:
-            return f"{source or 'A decision'} was reversed{f' by {by}' if by else ''}. {rest}"
-        case StaleCause.WITHDRAWN:
-            return f"{source or 'An entry'} was withdrawn{f' by {by}' if by else ''}. {rest}"
-        case StaleCause.GIT:
-            return f"{who} changed {source or 'a file'} in git. {rest}"
-        case StaleCause.CONTRADICTED:
-            return f"{source or 'A decision'} changes {ids(found)}{f', says {by}' if by else ''}."
-        case StaleCause.RETURNED:
-            gone = f"{source or 'What had replaced it'} was withdrawn{f' by {by}' if by else ''}"
-            return f"{gone}, so {ids(found)} {'stands' if count == 1 else 'stand'} again."
-        case _:
-            assert_never(cause)
+    change = _change(cause, by, source, told=f" by {by}" if by else "")
+    if cause is StaleCause.CONTRADICTED:
+        return f"{source} changes {ids(found)}{f', says {by}' if by else ''}."
+    if cause is StaleCause.RETURNED:
+        return f"{change}, so {ids(found)} {'stands' if count == 1 else 'stand'} again."
+    return f"{change}. {count} {'entry rests' if count == 1 else 'entries rest'} on it: {ids(found)}."
+
+
+def _change(cause: StaleCause, by: str, source: str, *, which: str = "", told: str = "") -> str:
+    named = source or ("a file" if cause is StaleCause.GIT else "An entry")
+    return _CHANGES[cause].format(who=by or "A person", source=named, which=which, told=told)
 
 
 def above_a_limit(why: str) -> str:
@@ -249,28 +250,11 @@ def not_ready(lacking: Sequence[str]) -> str:
 
 def _cause(one: Unsettled) -> str:
     by, source = (*one.facts, "", "")[:2]
-    who = by or "A person"
-    match one.cause:
-        case None:
-            return "what it rests on has changed"
-        case StaleCause.CHANGED:
-            return f"{who} changed a message that it rests on"
-        case StaleCause.DELETED:
-            return f"{who} deleted a message that it rests on"
-        case StaleCause.LEFT_OUT:
-            return f"{who} left a message out of the record that it rests on"
-        case StaleCause.REVERSED:
-            return f"{source or 'what it rests on'} was reversed"
-        case StaleCause.WITHDRAWN:
-            return f"{source or 'what it rests on'} was withdrawn"
-        case StaleCause.CONTRADICTED:
-            return f"contradicted by {source or 'a decision'}"
-        case StaleCause.RETURNED:
-            return f"what had replaced it ({source}) was withdrawn"
-        case StaleCause.GIT:
-            return f"{who} changed {source or 'a file'} in git"
-        case _:
-            assert_never(one.cause)
+    if one.cause is None:
+        return "what it rests on has changed"
+    if one.cause is StaleCause.RETURNED:
+        return f"what had replaced it ({source}) was withdrawn"
+    return _change(one.cause, by, source, which=" that it rests on")
 
 
 def _field_label(one: Unsettled, name: str, schema: Schema) -> str:

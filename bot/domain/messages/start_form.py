@@ -8,7 +8,16 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
 from bot.domain.item.item import detect_source, item_from, path_in, reference_in
 from bot.domain.messages import menus
-from bot.domain.messages.form import DEPTHS, FieldKind, FormField, FormName, FormOption, InputForm, Submission
+from bot.domain.messages.form import (
+    DEPTH,
+    FieldKind,
+    FormField,
+    FormName,
+    FormOption,
+    InputForm,
+    Submission,
+    depth_field,
+)
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.inputs import Start
 from bot.domain.values.places import ChannelKind, Place
@@ -16,7 +25,7 @@ from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
 
 TITLE, SOURCE, NOTES, CHANNEL = "title", "source", "notes", "channel"
-PEOPLE, CAST, DEPTH, UNTIL = "people", "cast", "depth", "until"
+PEOPLE, CAST, UNTIL = "people", "cast", "until"
 TITLE_CHARS, SOURCE_CHARS, NOTES_CHARS, MOST_PEOPLE, ABOUT_CHARS = 120, 500, 3000, 20, 75
 
 NO_TITLE = "A few words, such as: Offline sync."
@@ -135,13 +144,8 @@ def _who(playbook: Playbook, channel: str) -> tuple[FormField, ...]:
             initial=tuple(given or [one.key for one in personas]),
             hint="The first one leads for those who do not take part.",
         ),
-        FormField(
-            name=DEPTH,
-            label="How much should they ask?",
-            kind=FieldKind.CHOICE,
-            required=True,
-            options=DEPTHS,
-            initial=(playbook.policy.depth or playbook.usual_depth).value,
+        depth_field(
+            playbook.policy.depth or playbook.usual_depth,
             hint="With Standard, the first phase may propose another depth.",
         ),
     )

@@ -5,23 +5,13 @@ A card says only what its scene says. In particular nothing is called saved but 
 committed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 
 from bot.domain.catalog.phases import Phase
-from bot.domain.catalog.schema import Kind, SectionView, ViewForm
-from bot.domain.catalog.steps import SHARED, Depth
-from bot.domain.messages import (
-    discussion_wording,
-    mark_wording,
-    menus,
-    specification_wording,
-    step_wording,
-)
+from bot.domain.catalog.steps import Depth
+from bot.domain.messages import mark_wording, menus, specification_wording, step_entries, step_wording
 from bot.domain.messages.attendance_wording import NUDGE
-from bot.domain.messages.attribution_wording import attribution, attribution_of
-from bot.domain.messages.cut_lists import Block, cut, more, rest
 from bot.domain.messages.message import (
     Action,
     Card,
@@ -39,24 +29,16 @@ from bot.domain.messages.step_scene import (
     StepScene,
     Suggestion,
     SuggestionState,
-    UnsortedNote,
 )
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, StaleCause
-from bot.domain.specification.projection import Projection
+from bot.domain.specification.entries import StaleCause
 from bot.domain.values.markdown import escaped
-from bot.domain.values.text import counted, listed, one_line, paragraphs, value_text
+from bot.domain.values.text import counted, listed, one_line, paragraphs
 
-ENTRIES_SHOWN = 12
-PARTS_SHOWN = 4
-"""Of one entry."""
 NOTES_SHOWN = 5
 STALE_SHOWN = 4
-ROW_CHARS = 300
-DOUBT_CHARS = 160
 
-SIGNATURE = ("inputs", "result", "errors")
 FINDINGS = frozenset(GapKind) - {GapKind.MISSING, GapKind.PROPOSED}
 """What is shown one at a time; what is missing and what is suggested have places of their own."""
 
@@ -170,7 +152,7 @@ def finished_card(
 
 def collapsed_card(scene: StepScene) -> Message:
     """A step that people went on from."""
-    counts = ", ".join(_counts(scene))
+    counts = ", ".join(step_entries.count_entries(scene))
     files = listed([f"`{path}`" for path in dict.fromkeys(one.path for one in scene.saved)])
     card = Card(
         title=f"✓ {scene.step.title}",
@@ -260,7 +242,8 @@ def _open_parts(scene: StepScene) -> Iterator[CardPart]:
         yield CardPart(prose=scene.prompt)
     if scene.is_draft:
         yield from _suggestions(scene)
-    yield from cut(scene, CardPart(title="So far", button=_reversal(scene)), _recorded(scene), ENTRIES_SHOWN)
+    so_far = CardPart(title="So far", button=_reversal(scene))
+    yield from step_entries.cut(scene, so_far, step_entries.list_recorded(scene))
     if scene.drafted:
         rows = [CardRow(text=step_wording.asks(one), aside=one.why) for one in scene.drafted]
         yield CardPart(title="Questions", rows=tuple(rows))
@@ -284,7 +267,9 @@ def _still_missing(scene: StepScene) -> Iterator[CardPart]:
     rows = [_question(one, is_first=at == 0) for at, one in enumerate(scene.unanswered)]
     if scene.is_covered or not rows:
         gaps = [gap for gap in scene.missing if gap not in scene.asked_gaps]
-        asks = specification_wording.missing(gaps, scene.schema, scene.specification)[:ENTRIES_SHOWN]
+        asks = specification_wording.missing(gaps, scene.schema, scene.specification)[
+            : step_entries.ENTRIES_SHOWN
+        ]
         rows += [CardRow(text=ask if rows or at else f"**{ask}**") for at, ask in enumerate(asks)]
     if rows:
         yield CardPart(title="Still missing", rows=tuple(rows), numbered=any(row.id for row in rows))
@@ -301,13 +286,9 @@ def _question(question: AskedQuestion, *, is_first: bool) -> CardRow:
 def _finished_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _before(scene)
     if scene.saved:
-        yield from _sections(scene)
-    yield from cut(
-        scene,
-        CardPart(title="Also recorded", button=_reversal(scene)),
-        _recorded_elsewhere(scene),
-        ENTRIES_SHOWN,
-    )
+        yield from step_entries.list_sections(scene)
+    also = CardPart(title="Also recorded", button=_reversal(scene))
+    yield from step_entries.cut(scene, also, step_entries.list_recorded_elsewhere(scene))
     yield from _stale_parts(scene)
     yield from mark_wording.parts(scene.marks)
     yield from _unsorted(scene)
@@ -336,20 +317,17 @@ def _unsorted(scene: StepScene) -> Iterator[CardPart]:
     older = [one for one in scene.unsorted if newest is None or one.id != newest.id]
     if older:
         part = CardPart(title="Not sorted yet", numbered=True, button=SORT)
-        yield from cut(scene, part, [partial(_unsorted_rows, one) for one in older], NOTES_SHOWN)
+        yield from step_entries.cut(scene, part, step_entries.list_unsorted(older), NOTES_SHOWN)
     if newest:
         files = (
             FILE.but(label=label, value=f"{newest.id}/{value}") for value, label in newest.offered.items()
         )
         yield CardPart(
-            prose=step_wording.read_as(newest.by, newest.read_as, one_line(newest.text, ROW_CHARS)),
+            prose=step_wording.read_as(
+                newest.by, newest.read_as, one_line(newest.text, step_entries.ROW_CHARS)
+            ),
             buttons=(*files, *(() if older else (SORT,))),
         )
-
-
-def _unsorted_rows(one: UnsortedNote) -> list[CardRow]:
-    words = one_line(str(one.note["text"]), ROW_CHARS)
-    return [CardRow(id=one.letter, text=f"“{words}” – {attribution_of(one.note, 'text')}")]
 
 
 def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
@@ -367,7 +345,7 @@ def _stale_parts(scene: StepScene) -> Iterator[CardPart]:
             entry = scene.specification.entries.get(id)
             choices = (HOLDS, AMEND.but(label="Change it…"), WITHDRAW)
             yield CardPart(
-                rows=(CardRow(id=id, text=_words(scene, entry) if entry else ""),),
+                rows=(CardRow(id=id, text=step_entries.words_of(scene, entry) if entry else ""),),
                 numbered=True,
                 options=tuple(choice.but(value=id) for choice in choices),
             )
@@ -395,227 +373,29 @@ def _suggestions(scene: StepScene) -> Iterator[CardPart]:
     for one in shown:
         yield _suggestion(scene, one)
     if left := len(every) - len(shown):
-        yield rest(scene, more(left))
+        yield step_entries.rest(scene, left)
 
 
 def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:
     entry = scene.specification.entries.get(one.id)
-    text = _suggested(scene, entry, one.field) if entry else ""
+    text = step_entries.put_in_words(scene, entry, one.field) if entry else ""
     if one.state is SuggestionState.OPEN:
         labels = [escaped(link.label) for link in one.sources]
         asides = [f"from {listed(labels)}"] if labels else []
-        asides += [_behind(scene, entry, one.field)] if entry else []
+        asides += [step_entries.say_who(scene, entry, one.field)] if entry else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
         options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
         row = CardRow(id=id, text=text, aside=" · ".join(asides))
-        facts = [CardRow(text=fact, level=1) for fact in _offered(scene, entry, one.field)] if entry else []
+        facts = (
+            [CardRow(text=fact, level=1) for fact in step_entries.list_values(scene, entry, one.field)]
+            if entry
+            else []
+        )
         return CardPart(rows=(row, *facts), numbered=True, options=options)
     aside = f"{one.state}{f' by {one.decided_by}' if one.decided_by else ''}"
     is_struck = one.state is SuggestionState.LEFT_OUT
     row = CardRow(id=f"{SIGNS[one.state]} {one.number}", text=text, aside=aside)
     return CardPart(rows=(row,), numbered=True, struck=is_struck)
-
-
-def _behind(scene: StepScene, entry: Entry, field: str) -> str:
-    """Who stands behind what is shown: a value of *field* that is proposed, or the words."""
-    kind = scene.schema.kinds.get(entry.kind)
-    words = (entry.claim(kind.text) if kind else None) or entry.first
-    claim = entry.pending(field) if field else words
-    return one_line(attribution(claim), DOUBT_CHARS) if claim else ""
-
-
-def _offered(scene: StepScene, entry: Entry, field: str) -> Iterator[str]:
-    """Its further values: what is accepted with it stands where it is accepted."""
-    kind = scene.schema.kinds.get(entry.kind)
-    for name, claim in entry.current() if kind and not field else ():
-        if kind and name in kind.fields and name != kind.text and claim.value not in (None, "", []):
-            doubt = f" ({one_line(attribution(claim), DOUBT_CHARS)})" if claim.is_unchecked else ""
-            yield f"{kind.label(name)}: {one_line(value_text(claim.value), ROW_CHARS)}{doubt}"
-
-
-def _suggested(scene: StepScene, entry: Entry, field: str) -> str:
-    """`AC for FR-002: …`, `Risk: …`, `FR-001 priority: must`."""
-    kind = scene.schema.kinds.get(entry.kind)
-    if kind and field:
-        claim = entry.pending(field) or entry.claim(field)
-        words = one_line(value_text(claim.value), ROW_CHARS) if claim else ""
-        return f"{entry.id} {kind.label(field).lower()}: {words}"
-    words = _words(scene, entry)
-    if not kind:
-        return words
-    about = f" for {entry.part_of}" if entry.part_of else ""
-    main = _main_kinds(scene)[:1]
-    return words if kind.key in main else f"{_label(kind)}{about}: {words}"
-
-
-# --- entries as they would be saved -------------------------------------------------------------------------------
-
-
-def _recorded(scene: StepScene) -> list[Block]:
-    """For each entry its row, and the rows below it."""
-    projection = Projection(scene.schema, scene.specification)
-    hidden = {one.id for one in scene.listed_suggestions if not one.field}
-    entries = (
-        partial(_entry, scene, projection, names, entry)
-        for entry, names in _in_sections(scene, projection).values()
-        if entry.id not in hidden
-    )
-    return [*entries, *_answers(scene), *_recorded_elsewhere(scene)]
-
-
-def _in_sections(scene: StepScene, projection: Projection) -> dict[str, tuple[Entry, list[str]]]:
-    """The entries that the sections of the step show, with the names of the fields."""
-    return _entries_in(scene.schema.of_step(scene.step_id), projection)
-
-
-def _entries_in(views: Iterable[SectionView], projection: Projection) -> dict[str, tuple[Entry, list[str]]]:
-    found: dict[str, tuple[Entry, list[str]]] = {}
-    for view in views:
-        for show in view.show:
-            if show.form in {ViewForm.DIAGRAM, ViewForm.COUNTS}:
-                continue
-            for entry in projection.chosen(show, view):
-                _, names = found.setdefault(entry.id, (entry, []))
-                names += (*(SIGNATURE if show.form is ViewForm.CODE else ()), *show.fields.values())
-    return found
-
-
-def _recorded_elsewhere(scene: StepScene) -> list[Block]:
-    """What was recorded in this step for another section: a decision, an objection, a risk."""
-    projection, spec = Projection(scene.schema, scene.specification), scene.specification
-    shown = _in_sections(scene, projection)
-    others = (one for one in spec.besides_notes if one.step == scene.step_id and one.id not in shown)
-    return [
-        partial(_entry, scene, projection, (), one)
-        for one in others
-        if one.kind in scene.schema.kinds.keys() - NOT_LISTED and not scene.schema.kinds[one.kind].part_of
-        if one.state is EntryState.ACCEPTED and spec.lives(one.id)
-    ]
-
-
-def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entry: Entry) -> list[CardRow]:
-    kind = scene.schema.kinds[entry.kind]
-    names = tuple(dict.fromkeys(fields))
-    facts = [
-        f"{kind.label(name)}: {text}"
-        for name in names
-        if name in kind.fields and name != kind.text and (text := projection.shown(entry, name))
-    ]
-    words = projection.shown(entry, kind.text)
-    if words and kind.key not in _main_kinds(scene)[:1]:
-        words = f"{_label(kind)}: {words}"
-    if not words:
-        words, facts = " · ".join(facts), []
-    side = scene.sides.get(entry.id)
-    words = f"**{side.option.letter}** {words}" if side else words
-    rows = [CardRow(id=entry.id, text=one_line(words, ROW_CHARS), aside=_aside(scene, entry))]
-    if side and side.people:
-        rows.append(CardRow(text=one_line(discussion_wording.for_it(side.people), ROW_CHARS), level=1))
-    parts = [
-        CardRow(
-            id=part.id,
-            text=one_line(projection.shown(part, scene.schema.kinds[part.kind].text), ROW_CHARS),
-            aside=_aside(scene, part),
-            level=1,
-        )
-        for name in names
-        if name in scene.schema.kinds
-        for part in scene.specification.parts(entry.id, name)
-        if part.id not in {one.id for one in scene.open_suggestions}
-    ]
-    rows += parts if scene.is_whole else parts[:PARTS_SHOWN]
-    if len(parts) > PARTS_SHOWN and not scene.is_whole:
-        rows.append(CardRow(text=more(len(parts) - PARTS_SHOWN), level=1))
-    if facts:
-        rows.append(CardRow(text=one_line(" · ".join(facts), ROW_CHARS), level=1))
-    return rows
-
-
-def _aside(scene: StepScene, entry: Entry) -> str:
-    words = _lacking(scene, entry.id)
-    if entry.state is EntryState.PROPOSED:
-        words.append(_behind(scene, entry, ""))
-    if entry.stale:
-        words.append("to be confirmed again")
-    return ", ".join(words)
-
-
-def _lacking(scene: StepScene, id: str) -> list[str]:
-    gaps = (gap for gap in scene.missing if gap.id == id)
-    names = (specification_wording.field_name(gap, scene.schema) for gap in gaps)
-    return [f"no {name} yet" for name in dict.fromkeys(names)]
-
-
-def _answers(scene: StepScene) -> Iterator[Block]:
-    """Notes that are no longer to be sorted: in sections of prose they are the content, under their questions."""
-    waiting = {one.id for one in scene.unsorted}
-    groups: dict[tuple[int, str], list[Entry]] = {}
-    for note in scene.specification.notes_of([scene.step_id]):
-        if note.id not in waiting:
-            number = note["question"]
-            question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
-            groups.setdefault(question, []).append(note)
-    for (number, text), notes in sorted(
-        groups.items(), key=lambda one: one[0][0] or len(scene.questions) + 1
-    ):
-        if number:
-            yield partial(_answered, CardRow(id=f"{number}.", text=text), notes)
-        else:
-            yield from (partial(_note_rows, [note], level=0) for note in notes)
-
-
-def _answered(question: CardRow, notes: Sequence[Entry]) -> list[CardRow]:
-    return [question, *_note_rows(notes, level=1)]
-
-
-def _note_rows(notes: Sequence[Entry], *, level: int) -> list[CardRow]:
-    words = ((attribution_of(one, "text"), one_line(str(one["text"]), ROW_CHARS)) for one in notes)
-    return [CardRow(text=f"{who}: {said}", level=level) for who, said in words]
-
-
-def _words(scene: StepScene, entry: Entry) -> str:
-    kind = scene.schema.kinds.get(entry.kind)
-    return one_line(str(entry[kind.text] or ""), ROW_CHARS) if kind else ""
-
-
-def _main_kinds(scene: StepScene) -> list[str]:
-    return [kind.key for kind in scene.schema.shown_in(scene.step_id) if not kind.part_of]
-
-
-def _label(kind: Kind) -> str:
-    """What people write in front of it: `AC`, `Out of scope`."""
-    label = next(iter(kind.labels), kind.name)
-    return label.upper() if len(label) <= len("AC") else label[0].upper() + label[1:]
-
-
-# --- sections as they were saved ----------------------------------------------------------------------------------
-
-
-def _sections(scene: StepScene) -> Iterator[CardPart]:
-    """Each entry once, in the first section that shows it. Answers without an entry stand in the first one."""
-    projection = Projection(scene.schema, scene.specification)
-    told: set[str] = set()
-    answers = list(_answers(scene))
-    for view in scene.schema.of_step(scene.step_id):
-        found = {id: one for id, one in _entries_in([view], projection).items() if id not in told}
-        told |= found.keys()
-        blocks = [partial(_entry, scene, projection, names, entry) for entry, names in found.values()]
-        title = view.heading or view.section or f"`{SHARED.get(view.file, view.file)}`"
-        yield from cut(scene, CardPart(title=title), [*blocks, *answers], ENTRIES_SHOWN)
-        answers = []
-
-
-def _counts(scene: StepScene) -> Iterator[str]:
-    """What the step's sections show, kind by kind; suggestions are not counted."""
-    projection = Projection(scene.schema, scene.specification)
-    found: dict[str, set[str]] = {}
-    for view in scene.schema.of_step(scene.step_id):
-        for show in view.show:
-            for entry in projection.chosen(show, view) if show.kind else ():
-                if entry.state is EntryState.ACCEPTED:
-                    found.setdefault(entry.kind, set()).add(entry.id)
-    for kind, ids in found.items():
-        yield f"{scene.schema.kinds[kind].name}: {len(ids)}"
 
 
 # --- below the body -----------------------------------------------------------------------------------------------
@@ -678,7 +458,7 @@ def _finish(scene: StepScene) -> Choice:
 def _unsettled(scene: StepScene) -> Confirm | None:
     undecided = len(scene.open_suggestions)
     missing = (*scene.unanswered, *scene.missing)
-    if scene.is_untouched and not _recorded(scene):
+    if scene.is_untouched and not step_entries.list_recorded(scene):
         questions = len(scene.questions)
         with_them = f", with its {counted(questions, 'question')}" if questions else ""
         return Confirm(
@@ -755,7 +535,7 @@ def _typed_words(scene: StepScene) -> Iterator[str]:
         yield f"{gap.id}: new words"
     if scene.unsorted:
         kinds = scene.schema.shown_in(scene.step_id)
-        kind = next((_label(one).lower() for one in kinds), "decision")
+        kind = next((step_entries.label_of(one).lower() for one in kinds), "decision")
         yield f"sort {scene.unsorted[-1].letter} {kind}"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.item.item import repository_of
-from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm
+from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm, choice_field
 from bot.domain.messages.message import Link, Message
 from bot.domain.values.markdown import escaped, inert_line
 from bot.domain.values.text import counted, listed, one_line
@@ -104,16 +104,8 @@ def form(
         )
     ]
     if len(repositories) > 1:
-        fields.append(
-            FormField(
-                name=REPOSITORY,
-                label="In which repository?",
-                kind=FieldKind.CHOICE,
-                options=tuple(FormOption(value=one, label=one) for one in repositories),
-                initial=first,
-                required=True,
-            )
-        )
+        named = [FormOption(value=one, label=one) for one in repositories]
+        fields.append(choice_field(REPOSITORY, "In which repository?", named, initial=first))
     where = f" in **{first}**" if len(repositories) == 1 else ""
     intro = [f"One issue for each{where}. All who can read the repository can read it."]
     intro += [f"**{inert_line(one.title)}**\n{one_line(one.text, PREVIEW_CHARS)}" for one in new[:PREVIEWED]]

@@ -75,7 +75,9 @@ class _PlanPage:
         what = wording.piece(
             self._rows.words(entry), named, is_critical=entry["critical"] == "yes", issue=issue_of(entry)
         )
-        said = brief_wording.with_speaker(brief_wording.with_doubt(what, entry), self._rows.by(entry))
+        said = brief_wording.with_aside(
+            brief_wording.with_aside(what, brief_wording.doubt(entry)), self._rows.by(entry)
+        )
         cells = (
             str(number),
             f"{entry.id} {said}",
@@ -98,7 +100,7 @@ class _PlanPage:
                 continue
             tests = tuple(self._said(part, self._rows.words(part)) for part in self._rows.criteria(one))
             below = tuple(row.but(label=wording.test(row.label)) for row in tests)
-            title = brief_wording.requirement(self._rows.words(one), text(one, "priority"))
+            title = brief_wording.with_aside(self._rows.words(one), text(one, "priority"))
             yield self._said(one, title).but(below=below or (BriefRow(text=wording.NO_TEST),))
 
     def _file(self, entry: Entry) -> BriefRow:
@@ -118,7 +120,7 @@ class _PlanPage:
             yield self._rows.row(found, row.text, found.id).but(below=below) if found else row
 
     def _said(self, entry: Entry, words: str) -> BriefRow:
-        return self._rows.row(entry, brief_wording.with_speaker(words, self._rows.by(entry)), entry.id)
+        return self._rows.row(entry, brief_wording.with_aside(words, self._rows.by(entry)), entry.id)
 
     @staticmethod
     def _bullets(rows: Iterable[BriefRow]) -> str:

@@ -131,7 +131,7 @@ def _moves(since: StateChange, person: str) -> Iterator[tuple[str, str, str]]:
         name, (was, now) = since.people[who], claims[-2:]
         reason = next((spec.heard[line].name for line in now.sources if line in spec.heard), "")
         left, to = map(discussion_wording.held, (str(was.value), str(now.value)))
-        yield name, discussion_wording.moved_to(name, left, to, reason), now.line
+        yield name, f"{discussion_wording.came_over(name, left, to, because=reason)}.", now.line
 
 
 def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:

@@ -97,9 +97,9 @@ class Stalled(Stored):
 class RoundtableFields(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
-    `sequence` it makes ids that were never used before. `content` is the fingerprint of the steps and personas that it
-    was last changed with. `now` is the time of the newest input. `heading_for` is the stage that follows CLOSING or
-    PAUSED. `filed` are the answers as they were last written into the files, `unread` those that no model has read yet,
+    `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
+    stage that follows CLOSING or PAUSED.
+    `filed` are the answers as they were last written into the files, `unread` those that no model has read yet,
     also of steps before; `drafts` counts those of the open step, `draft` is what lacks in the newest one. `reviewed` is
     the number of the newest change when the newest `review` was asked for, `first_reviewed` the step of the first.
     `questions` are what the newest one asks, on the open step and on the one after it. `lines` are the transcript's
@@ -125,7 +125,6 @@ class RoundtableFields(Stored):
     shape: int = 4
     version: int = 0
     incarnation: str
-    content: str = ""
 
     slug: str
     title: str

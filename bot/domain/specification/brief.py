@@ -190,7 +190,7 @@ class BriefRows:
             yield self.row(one, self.said(one))
         for one in self.accepted("metric"):
             words = wording.metric(self.words(one), text(one, "before"), text(one, "target"))
-            yield self.row(one, wording.with_speaker(words, self.by(one)), wording.BETTER_WHEN)
+            yield self.row(one, wording.with_aside(words, self.by(one)), wording.BETTER_WHEN)
         for one in self.accepted("driver"):
             yield self.row(one, self.said(one), wording.WHY_NOW)
 
@@ -226,7 +226,7 @@ class BriefRows:
             below = [self.row(part, self.words(part), part.id) for part in self.criteria(one)]
             if not below and one["priority"] != WONT:
                 below = [BriefRow(text=wording.NO_CRITERION)]
-            title = wording.requirement(self.words(one), text(one, "priority"))
+            title = wording.with_aside(self.words(one), text(one, "priority"))
             yield self.row(one, title, one.id).but(below=tuple(below))
 
     def _limits(self) -> Iterator[BriefRow]:
@@ -235,9 +235,9 @@ class BriefRows:
         for one in self.accepted("quality"):
             yield self.row(one, wording.quality(self.words(one), text(one, "threshold")), one.id)
         for one in self.accepted("exclusion"):
-            yield self.row(one, wording.exclusion(self.words(one), text(one, "reason")), wording.OUT)
+            yield self.row(one, wording.with_aside(self.words(one), text(one, "reason")), wording.OUT)
         for one in self.accepted("assumption"):
-            yield self.row(one, wording.requirement(self.words(one), text(one, "status")), wording.ASSUMED)
+            yield self.row(one, wording.with_aside(self.words(one), text(one, "status")), wording.ASSUMED)
 
     def risks(self) -> Iterator[BriefRow]:
         for one in self.accepted("risk"):
@@ -268,7 +268,7 @@ class BriefRows:
 
     def row(self, entry: Entry, words: str, label: str = "") -> BriefRow:
         self._told.add(entry.id)
-        return BriefRow(text=wording.with_doubt(words, entry), entry=entry.id, label=label)
+        return BriefRow(text=wording.with_aside(words, wording.doubt(entry)), entry=entry.id, label=label)
 
     def accepted(self, kind: str) -> list[Entry]:
         return list(self._spec.accepted(kind)) if kind in self._schema.kinds else []
@@ -280,7 +280,7 @@ class BriefRows:
         return attribution_of(entry, self._schema.kinds[entry.kind].text)
 
     def said(self, entry: Entry) -> str:
-        return wording.with_speaker(self.words(entry), self.by(entry))
+        return wording.with_aside(self.words(entry), self.by(entry))
 
     def _objection(self, entry: Entry) -> str:
         return wording.objection(entry, self.words(entry), text(entry, "outcome_text") or text(entry, "risk"))

@@ -29,6 +29,7 @@ from bot.domain.messages.form import (
     InputForm,
     OptionGroup,
     Submission,
+    choice_field,
 )
 from bot.domain.specification import reader
 from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, Patch, Specification
@@ -234,14 +235,7 @@ def _options_of(field: KindField) -> tuple[FormOption, ...]:
 
 def _keep_field() -> FormField:
     withdraw = FormOption(value=WITHDRAW, label="Withdraw it", about="It stays in the record, crossed out")
-    return FormField(
-        name=KEEP,
-        label="Keep it?",
-        kind=FieldKind.CHOICE,
-        options=(FormOption(value=KEEP, label="Yes"), withdraw),
-        initial=KEEP,
-        required=True,
-    )
+    return choice_field(KEEP, "Keep it?", (FormOption(value=KEEP, label="Yes"), withdraw), initial=KEEP)
 
 
 def _said(entry: Entry) -> str:

@@ -7,7 +7,6 @@ from bot.domain.reviews.notice import AskReview
 from bot.domain.reviews.reviewers import asked_for, names_a_reviewer
 from bot.domain.roundtable import cards
 from bot.engine import answers
-from bot.engine.answers import say_which_item
 from bot.engine.desk import Desk, Reply, must_be_there
 from bot.engine.item_locator import folder_of
 from bot.engine.verbs.verb import VerbRequest
@@ -94,7 +93,7 @@ async def _read_so_far(desk: Desk, asked: VerbRequest, reference: str) -> Reply:
     slug = await desk.finder.slug_or_only(asked.place, reference, asked.person)
     if slug is None:
         here = await desk.finder.here(asked.place)
-        raise UserError(record_wording.which_item([item.slug for item in here]))
+        raise UserError(record_wording.which_item([item.slug for item in here], "read so far"))
     rt = await desk.held(slug)
     must_be_there(slug, rt.place, asked.place)
     return answers.so_far(rt, desk.playbook_of(rt))
@@ -108,5 +107,5 @@ async def _reviewed_item(desk: Desk, asked: VerbRequest, reference: str) -> str:
         raise UserError("There is no roundtable in this thread. Say which item, as in `review dark-mode`.")
     here = await desk.finder.here(asked.place)
     if len(here) != 1:
-        raise UserError(say_which_item([item.slug for item in here]))
+        raise UserError(record_wording.which_item([item.slug for item in here], "review"))
     return here[0].slug

@@ -11,7 +11,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.budget import CAP, spent_by
 from bot.domain.discussion.elaboration import EndReason
 from bot.domain.messages import menus, step_wording, trouble_wording
-from bot.domain.messages.menus import Menu, MenuKind
+from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import budget as purse
 from bot.domain.roundtable.effects import Effect, Post, Speak
@@ -79,17 +79,10 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
         case Stage.AT_BOUNDARY:
             rt = asking.menu(rt, playbook, text, kind=before.kind if before else None)
         case Stage.ELABORATING:
-            rt = _floor_again(rt, before, text)
+            rt = rt.offering(MenuKind.FLOOR, Message(text=text), part=rt.part)
         case _:
             rt = asking.question(asking.saying_first(rt, playbook, text), playbook, text)
     return speaking.waiting_speak(rt, playbook)
-
-
-def _floor_again(rt: Roundtable, before: Menu | None, text: str) -> Roundtable:
-    """With what people were asked to decide there."""
-    offered = before.message.choices if before else menus.FLOOR
-    choices = tuple(choice for choice in offered if choice.action != menus.ALLOW_MORE.action)
-    return rt.offering(MenuKind.FLOOR, Message(text=text, choices=choices), part=rt.part)
 
 
 def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:

@@ -8,7 +8,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import MOST_IN_THE_OPENING, Contribution, TurnKind
-from bot.domain.messages import menus, trouble_wording
+from bot.domain.messages import trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.asked import AskedAs, asked_in
@@ -78,8 +78,7 @@ def opening(rt: Roundtable, intro: str, playbook: Playbook, **facts: Any) -> Rou
 
 def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
     """The card of the discussion, posted below all that was said: *text* stands first on it."""
-    message = Message(text=text, choices=menus.FLOOR)
-    return rt.offering(MenuKind.FLOOR, message, part=LinePhase.WORKSHOP, **facts)
+    return rt.offering(MenuKind.FLOOR, Message(text=text), part=LinePhase.WORKSHOP, **facts)
 
 
 def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:

@@ -21,7 +21,7 @@ settings.register_profile("search", deadline=None, max_examples=1_000)
 settings.load_profile("every change")
 
 SLOW = {"durability", "test_display_only.py"}
-UNMEASURED = {"contracts", "sandbox", "storage", "test_crashes.py", "test_display_only.py"}
+UNMEASURED = {"contracts", "durability", "hostile", "sandbox", "storage", "test_display_only.py"}
 """Not measured for branch coverage: their code is not pure logic, and measuring slows it down."""
 
 HURRIES = (

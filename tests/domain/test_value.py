@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from bot.domain.specification.entries import Entry, Specification
 from bot.domain.values.places import Place
 
 PLACE = Place(team="T1", channel="C1", thread="1.1")
@@ -38,3 +39,11 @@ def test_a_name_that_does_not_exist_is_a_mistake() -> None:
     """It would be lost without a word."""
     with pytest.raises(AssertionError, match="no such fields"):
         PLACE.but(chanel="C2")  # type: ignore[call-arg]  # the type checker says so, too
+
+
+def test_what_was_found_of_a_value_is_not_taken_for_that_of_the_other() -> None:
+    """A cached property is looked at again."""
+    entry = Entry(id="RSK-001", kind="risk", step="01-01")
+    before = Specification(entries={entry.id: entry})
+
+    assert (before.active("risk"), before.but(entries={}).active("risk")) == ((entry,), ())

@@ -239,7 +239,7 @@ def structure() -> frozenset[str]:
     kinds = SCHEMA.kinds.values()
     fields = [(name, field) for kind in kinds for name, field in kind.fields.items()]
     told = [
-        *SCHEMA.openers(),
+        *SCHEMA.openers,
         *SCHEMA.before_label,
         *(name for name, _ in fields),
         *(field.label for _, field in fields),

@@ -8,6 +8,7 @@ Both are data (`analysis-steps/entries.yaml`, and a team's own file on top of it
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -450,6 +451,7 @@ class Schema(Value):
     def small_words(self) -> frozenset[str]:
         return frozenset(map(str.casefold, self.small))
 
+    @cached_property
     def openers(self) -> Mapping[str, tuple[Kind, ...]]:
         """By label, folded: the kinds that it opens. Those that name it come before those that are called so."""
         found: dict[str, dict[str, Kind]] = {}

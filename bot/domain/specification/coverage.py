@@ -5,7 +5,6 @@ plan their questions; it never stops anybody.
 
 from collections.abc import Collection, Iterator
 from enum import StrEnum
-from functools import cache
 from typing import Any
 
 from bot.domain.catalog.schema import (
@@ -111,7 +110,7 @@ class _Finder:
     def __init__(self, schema: Schema, specification: Specification) -> None:
         self._schema = schema
         self._spec = specification
-        self._active = cache(specification.active)
+        self._active = specification.active
 
     # --- what views need ---
 

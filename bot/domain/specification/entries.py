@@ -6,7 +6,7 @@ A line's `meta.entries` is a list of patches. `claims.py` has what an entry is m
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from bot.domain.catalog.schema import NOTE, Kind
@@ -114,7 +114,15 @@ class Specification(Stored):
 
     def active(self, kind: str) -> tuple[Entry, ...]:
         """The living entries of *kind*, by number."""
-        return self._living(one for one in self.entries.values() if one.kind == kind)
+        return self.living.get(kind, ())
+
+    @cached_property
+    def living(self) -> Mapping[str, tuple[Entry, ...]]:
+        """By kind: views ask for those of every kind, several times with each input."""
+        found: dict[str, list[Entry]] = {}
+        for one in self._living(self.entries.values()):
+            found.setdefault(one.kind, []).append(one)
+        return {kind: tuple(entries) for kind, entries in found.items()}
 
     def notes_of(self, steps: Collection[str]) -> tuple[Entry, ...]:
         return tuple(one for one in self.active(NOTE) if one.step in steps)

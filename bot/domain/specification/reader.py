@@ -141,7 +141,7 @@ class _Reader:
         self.letters: dict[str, str] = {}
         self._here = here
         self._schema = here.schema
-        self._openers = here.schema.openers()
+        self._openers = here.schema.openers
         self._small = here.schema.small_words()
         self._shown = here.schema.shown_in(here.step_id)
         self._asks = {number: ask for number, ask in here.asks.items() if ask.kind in here.schema.kinds}

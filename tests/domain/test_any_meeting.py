@@ -75,7 +75,7 @@ from tests.domain.table import HERE, LONGEST, NOWHERE, Contribution, Table, pers
 from tests.oracle import apart
 
 SEARCHING = settings.get_current_profile_name() == "search"
-EXAMPLES, MANY, RULES = (3_000, 3_000, 120) if SEARCHING else (40, 200, 50)
+EXAMPLES, MANY, RULES = (3_000, 3_000, 120) if SEARCHING else (60, 200, 50)
 
 TOOK = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
 PEOPLE = st.sampled_from(["ada", "grace", "stranger"])

@@ -42,20 +42,3 @@ async def test_words_that_are_delivered_backwards(tmp_path: Path) -> None:
     assert lines[1].meta["written_at"] < lines[1].ts
     assert list(in_thread_order(Item(meeting.workspace, meeting.slug))) == []
     assert meeting.transcript.flaws == ()
-
-
-async def test_a_finish_right_below_each_question(tmp_path: Path) -> None:
-    """However quick people are: who sees a question may finish it, whether or not its post was answered yet."""
-    async with sandbox() as slack:
-        meeting = Meeting(slack, tmp_path / "workspace")
-        async with meeting.bot():
-            await meeting.start("Offline sync")
-            for _ in range(3):
-                await meeting.menu("finish_step")
-                await meeting.say("finish")
-                await meeting.menu("continue")
-                await meeting.say("c")
-                await meeting.until(lambda: not meeting.menus("continue"))
-
-        assert len(meeting.meta["steps_completed"]) == 3
-        assert not [one for one in slack.person("grace").ephemerals if "You wrote" in one.text]

@@ -5,7 +5,9 @@ import pytest
 import redis
 from hypothesis import settings
 
+from bot import app
 from slack_sandbox import Timing
+from tests.all_steps import load_once
 from tests.browser import running_chromium
 from tests.command_line import CommandLine, command_line
 from tests.patience import PATIENT
@@ -19,7 +21,7 @@ settings.register_profile("search", deadline=None, max_examples=1_000)
 settings.load_profile("every change")
 
 SLOW = {"durability", "test_display_only.py"}
-UNMEASURED = {"contracts", "sandbox", "storage", "test_crashes.py", "test_display_only.py"}
+UNMEASURED = {"contracts", "durability", "hostile", "sandbox", "storage", "test_display_only.py"}
 """Not measured for branch coverage: their code is not pure logic, and measuring slows it down."""
 
 HURRIES = (
@@ -56,6 +58,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _parts(item: pytest.Item) -> tuple[str, ...]:
     return item.path.relative_to(Path(__file__).parent).parts
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shipped_content_is_read_once() -> Iterator[None]:
+    """Bots that start in a test process share the personas and steps that no test changes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app, "load", load_once)
+        yield
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ the machine does not matter.
 import gc
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from typing import TypeVar
@@ -22,7 +22,7 @@ ENDED = 2 * RATIO
 """A run is ended after so many times the CPU time of the shorter text…"""
 CERTAIN = 3
 """…and so many of them are no accident."""
-ENDLESS_SECONDS = 2.0
+ENDLESS_SECONDS = 1.0
 """Of CPU time: the shorter text takes a tenth of that, so what takes longer than this never ends."""
 
 SHAPES = {
@@ -140,16 +140,27 @@ def growth(read: Callable[[T], object], text_of: Callable[[int], T], *, size: in
     """Why `text_of(4 * size)` takes much more than four times as long as `text_of(size)`; empty where it does not."""
     small, large = text_of(size), text_of(4 * size)
     ratios: list[float] = []
+    most = ENDED * FLOOR
     while len(ratios) < RUNS and sum(one >= ENDED for one in ratios) < CERTAIN:
         # One after the other: a machine may be twice as fast a second later.
+        whole = _seconds(read, large, most=most)
+        if whole < FLOOR:
+            return ""
         part = _seconds(read, small, most=ENDLESS_SECONDS)
         if part >= ENDLESS_SECONDS:
             return f"more than {ENDLESS_SECONDS:g} seconds for {size}"
-        whole = _seconds(read, large, most=ENDED * max(part, FLOOR))
-        ratios.append(whole / part)
-        if whole < FLOOR or ratios[-1] <= RATIO:
-            return ""
+        enough = ENDED * max(part, FLOOR)
+        if whole < most or most >= enough:
+            ratios.append(whole / part)
+            if ratios[-1] <= RATIO:
+                return ""
+        most = enough
     return f"{min(ratios):.1f} times as long for {4 * size} as for {size}"
+
+
+def all_take_no_time(read: Callable[[T], object], texts: Sequence[T]) -> bool:
+    """Whether they are read together in less time than one of them may take without being compared."""
+    return _seconds(lambda each: [read(one) for one in each], texts, most=FLOOR) < FLOOR
 
 
 def afresh(read: Callable[[str], object]) -> Callable[[str], object]:
@@ -159,13 +170,13 @@ def afresh(read: Callable[[str], object]) -> Callable[[str], object]:
 
 def _seconds(read: Callable[[T], object], text: T, *, most: float) -> float:
     """Of CPU time; it is ended after *most*."""
-    with _undisturbed(most):
-        before = time.thread_time()  # with a timer set, the clock of the process is only counted in ticks
-        try:
+    try:
+        with _undisturbed(most):
+            before = time.thread_time()  # with a timer set, the clock of the process is only counted in ticks
             read(text)
-        except TooSlow:
-            return most
-        return time.thread_time() - before
+            return time.thread_time() - before
+    except TooSlow:
+        return most
 
 
 @contextmanager

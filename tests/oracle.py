@@ -9,15 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.cli.replay import verified
-from bot.content.playbook import load
-from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item_paths import META, SHARED, TRANSCRIPT
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.lines import parse
 from bot.domain.transcript.state import State
 from bot.record.verify import RecordedItem
-from bot.shipped import personas_dir, steps_dir
+from tests.all_steps import shipped_playbook
 
 ITEMS = "docs/requirements"
 
@@ -34,7 +32,7 @@ def unlike(root: Path, steps: str = "") -> list[str]:
     What is not as the records have it, with the item before it; an edit of somebody's stands. *steps* is the folder
     that the bot had, if it is not the shipped one: what a section shows follows from it.
     """
-    playbook = playbook_in(steps or str(steps_dir()))
+    playbook = shipped_playbook(steps=steps)
     found = ((one.slug, wrong) for one in items(root) for wrong in verified(one, playbook=playbook))
     return [f"{slug}: {wrong}" for slug, wrong in found if not wrong.stands]
 
@@ -51,11 +49,6 @@ def apart(files: Mapping[str, bytes]) -> Iterator[str]:
         if name.endswith(".md"):
             for wrong in verify.sections_compared(name, content.decode(), known, foreign=False):
                 yield f"{name}: {wrong.sentence}"
-
-
-@lru_cache
-def playbook_in(steps: str) -> Playbook:
-    return load(personas_dir(), Path(steps))
 
 
 @lru_cache(maxsize=2_000)

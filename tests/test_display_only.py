@@ -34,8 +34,8 @@ from tests.storage.checkout import Git
 from tests.test_posted import SECRET, request_body, signed
 from tests.test_shape import MODULES, ROOT, name_of, tree_of
 
-REVIEWS = 500
-PARTS = 20
+REVIEWS = 200
+PARTS = 50
 """Together ten thousand; every change tries the first part."""
 ITEMS = 40
 IN_MEMORY = Path("/dev/shm")  # noqa: S108 -- where there is one, ten thousand commits need not reach a disk

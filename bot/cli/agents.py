@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,9 @@ from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import ShownReason
 from bot.settings import Settings
 from bot.shipped import release
+
+if TYPE_CHECKING:
+    from bot.integrations.agent_server import CloneServer
 
 commands = typer.Typer()
 
@@ -36,7 +39,12 @@ def serve_agents(
 
 
 async def serve(settings: Settings, record: Path | None, revision: str) -> None:
-    """Until the client leaves. Without *revision*, a new commit is seen by the next call. Raises BotError."""
+    """Until the client leaves. Raises BotError."""
+    await (await open_server(settings, record, revision)).run_stdio_async()
+
+
+async def open_server(settings: Settings, record: Path | None, revision: str) -> "CloneServer":
+    """Without *revision*, a new commit is seen by the next call. Raises BotError."""
     if not mcp.is_installed():
         raise ConfigError(NOT_INSTALLED)
     from bot.integrations.agent_server import clone_server  # noqa: PLC0415 -- only where it is installed
@@ -51,4 +59,4 @@ async def serve(settings: Settings, record: Path | None, revision: str) -> None:
         clone = await trace.opened(settings, place)
         return await trace.reasons(clone._replace(items=items()), f"{path}:{line}" if line else path)
 
-    await clone_server(items, reasons, version=release().version).run_stdio_async()
+    return clone_server(items, reasons, version=release().version)

@@ -186,6 +186,8 @@ class StepReader:
 
 def _without_comments(text: str) -> tuple[str, Mapping[int, str]]:
     """The text without the comments at the ends of its questions, and the comments by the numbers of those."""
+    if "<!--" not in text:
+        return text, {}
     rows = text.split("\n")
     code = in_code(rows)
     number, found = 0, dict[int, str]()

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import cache, wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook, read_quick_scan
 from bot.domain.catalog.budget import kept
 from bot.domain.catalog.steps import Depth
@@ -104,7 +103,7 @@ from bot.domain.transcript import open_step
 from bot.domain.transcript.last_line import last_line
 from bot.domain.values.markdown import is_last
 from bot.domain.values.places import Belonging, Person, Place
-from bot.shipped import personas_dir, steps_dir
+from tests.all_steps import shipped_playbook
 
 HERE = Place(team="T1", channel="C1")
 FLOOR = [Action.ASK_ALL, Action.SEALED, Action.END_ELABORATION]
@@ -121,9 +120,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@cache
 def shipped() -> Playbook:
-    return load(personas_dir(), steps_dir())
+    return shipped_playbook()
 
 
 class Contribution(NamedTuple):

@@ -75,7 +75,7 @@ from tests.domain.table import HERE, LONGEST, NOWHERE, Contribution, Table, pers
 from tests.oracle import apart
 
 SEARCHING = settings.get_current_profile_name() == "search"
-EXAMPLES, RULES = (3_000, 120) if SEARCHING else (100, 50)
+EXAMPLES, MANY, RULES = (3_000, 3_000, 120) if SEARCHING else (60, 200, 50)
 
 TOOK = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
 PEOPLE = st.sampled_from(["ada", "grace", "stranger"])
@@ -773,12 +773,13 @@ def test_a_value_that_stands_on_no_card_is_seen(monkeypatch: pytest.MonkeyPatch)
         meeting.a_persona_drafts(who="ada", kind="risk", is_agreed=True, place=TYPED + 1)
 
 
-def test_any_meeting() -> None:
+@pytest.mark.parametrize("examples", [EXAMPLES, pytest.param(MANY, marks=pytest.mark.thorough)])
+def test_any_meeting(examples: int) -> None:
     """Whatever people do, and whatever breaks, the promises above hold after every single thing that happens."""
     run_state_machine_as_test(
         Meeting,
         settings=settings(
-            max_examples=EXAMPLES,
+            max_examples=examples,
             stateful_step_count=RULES,
             deadline=None,
             phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],  # explaining takes minutes

@@ -43,7 +43,7 @@ from tests.domain.books import few_steps, thinking
 from tests.domain.table import HERE, NAMES, Contribution, Table, person, played_once, shipped
 from tests.meetings.test_disagreement import disputing
 
-TRIED = pytest.mark.parametrize("examples", [40, pytest.param(400, marks=pytest.mark.thorough)])
+TRIED = pytest.mark.parametrize("examples", [20, pytest.param(400, marks=pytest.mark.thorough)])
 """So many examples of each."""
 PEOPLE = ("ada", "grace", "linus")
 LATER = "2026-01-01T20:00:00.000Z"

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import Entry, Specification
 from bot.domain.values.places import Place
 
 PLACE = Place(team="T1", channel="C1", thread="1.1")
@@ -41,8 +41,9 @@ def test_a_name_that_does_not_exist_is_a_mistake() -> None:
         PLACE.but(chanel="C2")  # type: ignore[call-arg]  # the type checker says so, too
 
 
-def test_another_value_knows_nothing_of_what_followed_from_the_first() -> None:
-    entry = Entry(id="FR-001", kind="requirement")
-    assert entry.state is EntryState.PROPOSED
+def test_what_was_found_of_a_value_is_not_taken_for_that_of_the_other() -> None:
+    """A cached property is looked at again."""
+    entry = Entry(id="RSK-001", kind="risk", step="01-01")
+    before = Specification(entries={entry.id: entry})
 
-    assert entry.but(withdrawn="m-2").state is EntryState.WITHDRAWN
+    assert (before.active("risk"), before.but(entries={}).active("risk")) == ((entry,), ())

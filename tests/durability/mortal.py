@@ -75,7 +75,7 @@ class Mortal:
 
 
 @asynccontextmanager
-async def mortal(folder: Path) -> AsyncIterator[Mortal]:
+async def mortal(folder: Path, *planted: str) -> AsyncIterator[Mortal]:
     trap = Trap()
-    async with Nursery() as nursery, trap.slack as slack:
+    async with Nursery(planted) as nursery, trap.slack as slack:
         yield Mortal(trap, Meeting(slack, folder / "workspace"), nursery, folder)

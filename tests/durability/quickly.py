@@ -19,7 +19,6 @@ from bot.domain.roundtable import machine
 from bot.domain.roundtable.inputs import Input
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines
-from bot.domain.values.value import Value
 from bot.engine import engine, roundtables
 from tests.durability import world
 
@@ -50,21 +49,6 @@ class Memory:
         return self._ones.setdefault(tuple(map(id, rt.__dict__.values())), rt)
 
 
-def but(value: Value, /, **changes: Any) -> Value:
-    """As `Value.but` does it, without asking pydantic, which asks several times."""
-    kind = type(value)
-    after = kind.__new__(kind)
-    state = {
-        "__dict__": {**value.__dict__, **changes},
-        "__pydantic_fields_set__": value.__pydantic_fields_set__ | changes.keys(),
-        "__pydantic_extra__": None,
-        "__pydantic_private__": None,
-    }
-    for name, part in state.items():
-        object.__setattr__(after, name, part)
-    return after
-
-
 @contextmanager
 def quickly() -> Iterator[None]:
     memory = Memory()
@@ -80,6 +64,5 @@ def quickly() -> Iterator[None]:
         patch.object(world, "one", memory.one),
         patch.object(lines, "read", lru_cache(FILES_READ)(lines.read)),
         patch.object(meta, "read", lru_cache(FILES_READ)(meta.read)),
-        patch.object(Value, "but", but),
     ):
         yield

@@ -4,11 +4,8 @@ again, and a button that did nothing is pressed again.
 """
 
 from collections.abc import Callable, Coroutine, Iterable
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.content.playbook import load
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
@@ -20,8 +17,7 @@ from bot.domain.values.places import Place
 from bot.engine.performers import Performers
 from bot.engine.roundtables import Cancellation, Perform, Reactions, Roundtables
 from bot.errors import Conflict, Unavailable, UserError
-from bot.shipped import personas_dir
-from tests.all_steps import all_steps
+from tests.all_steps import all_steps, shipped_playbook
 from tests.durability.fates import Died, Fate, Kind
 from tests.durability.sim_voices import SimVoices
 from tests.durability.world import (
@@ -65,9 +61,8 @@ class NoReactions(Reactions):
         """Nothing runs beside anything in the simulator."""
 
 
-@cache
 def playbook() -> Playbook:
-    return load(personas_dir(), Path(all_steps()))
+    return shipped_playbook(steps=all_steps())
 
 
 def drive(work: Coroutine[Any, Any, T]) -> T:

@@ -12,33 +12,6 @@ async def whisper(meeting: Meeting, who: str, words: str) -> str:
     return found[-1]
 
 
-async def test_a_finish_that_is_delivered_after_the_next_question(tmp_path: Path) -> None:
-    """It finishes nothing; its author alone is told, and the word that is written now is obeyed."""
-    async with sandbox() as slack:
-        meeting = Meeting(slack, tmp_path / "workspace")
-        async with meeting.bot():
-            await meeting.start("Offline sync")
-            await meeting.say("Edits get lost in tunnels. Scope: small")
-            await slack.settled()
-            slack.hold_events()
-            await meeting.say("finish", who="grace")
-            await meeting.press("finish_step")
-            await meeting.press("continue")
-            await meeting.seen("Step 00-02")
-            slack.release_events()
-
-            told = await whisper(meeting, "grace", "You wrote")
-            assert "finish" in told
-            assert "before this question. Press" in told
-            assert "Finish step" in told
-            assert meeting.meta["steps_completed"] == ["00-01"]
-            assert not slack.person("linus").ephemerals
-
-            await meeting.say("finish", who="grace")
-            await meeting.menu("continue")
-            assert meeting.meta["steps_completed"] == ["00-01", "00-02"]
-
-
 async def test_words_that_are_delivered_backwards(tmp_path: Path) -> None:
     """Those of the step before belong to it, and those of this step stand in the order of the thread."""
     async with sandbox() as slack:
@@ -69,20 +42,3 @@ async def test_words_that_are_delivered_backwards(tmp_path: Path) -> None:
     assert lines[1].meta["written_at"] < lines[1].ts
     assert list(in_thread_order(Item(meeting.workspace, meeting.slug))) == []
     assert meeting.transcript.flaws == ()
-
-
-async def test_a_finish_right_below_each_question(tmp_path: Path) -> None:
-    """However quick people are: who sees a question may finish it, whether or not its post was answered yet."""
-    async with sandbox() as slack:
-        meeting = Meeting(slack, tmp_path / "workspace")
-        async with meeting.bot():
-            await meeting.start("Offline sync")
-            for _ in range(3):
-                await meeting.menu("finish_step")
-                await meeting.say("finish")
-                await meeting.menu("continue")
-                await meeting.say("c")
-                await meeting.until(lambda: not meeting.menus("continue"))
-
-        assert len(meeting.meta["steps_completed"]) == 3
-        assert not [one for one in slack.person("grace").ephemerals if "You wrote" in one.text]

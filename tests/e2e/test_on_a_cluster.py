@@ -7,8 +7,15 @@ import pytest
 
 from bot.storage.team import prefix
 from slack_sandbox import Sandbox
-from tests.e2e.meeting import CHANNEL
-from tests.e2e.test_operating import IMPATIENT, asked, ready, with_redis
+from tests.e2e.test_operating import (
+    IMPATIENT,
+    asked,
+    assert_heard_once,
+    go_on,
+    meet_while_redis_ends,
+    ready,
+    with_redis,
+)
 from tests.patience import wait_until
 from tests.redis_groups import RedisCluster, caught_up, lacking, running_redis_cluster
 from tests.redis_server import asking
@@ -48,35 +55,8 @@ async def test_a_node_that_ends_in_mid_meeting_loses_and_doubles_nothing(
     slack: Sandbox, tmp_path: Path, redis_cluster: RedisCluster
 ) -> None:
     """Without a replica: nothing is acknowledged and people are told, until the node is back."""
-    ada = slack.person("ada")
-    async with with_redis(slack, tmp_path, redis_cluster.url) as (meeting, port):
-        await ready(port, is_ready=True)
-        await meeting.start("Offline sync")
-        await slack.settled()
-        redis_cluster.node_of(prefix(SANDBOX)).kill()
-
-        await meeting.say("Field workers lose their edits")
-        words = slack.events("message")[-1]
-        wish = await ada.slash(CHANNEL, "/roundtable list")
-        parts = await ready(port, is_ready=False)
-        await slack.until(lambda: words.attempts > 1)
-
-        assert not words.acked
-        assert "could not save that" in wish.response["text"]
-        assert any("Redis did not answer" in part.get("reason", "") for part in parts.values())
-
-        redis_cluster.start()
-        await ready(port, is_ready=True)
-        if not words.acked:
-            await slack.redeliver(words)
-        await slack.settled()
-        await meeting.until(lambda: words.acked)
-        await meeting.press("finish_step")
-        await meeting.until(lambda: meeting.menus("continue"))
-
-    assert [line.content for line in meeting.lines("User")] == ["Field workers lose their edits"]
-    texts = [message.text for message in meeting.thread]
-    assert len(texts) == len(set(texts))
+    node = redis_cluster.node_of(prefix(SANDBOX))
+    await meet_while_redis_ends(slack, tmp_path, redis_cluster.url, node.kill, redis_cluster.start)
 
 
 @pytest.fixture
@@ -103,14 +83,5 @@ async def test_a_replica_goes_on_when_its_node_ends(
             await meeting.say("Field workers lose their edits")
             words = slack.events("message")[-1]
             await ready(port, is_ready=False)
-            await ready(port, is_ready=True)
-            if not words.acked:
-                await slack.redeliver(words)
-            await meeting.until(lambda: words.acked)
-            await slack.settled()
-            await meeting.press("finish_step")
-            await meeting.until(lambda: meeting.menus("continue"))
-
-    assert [line.content for line in meeting.lines("User")] == ["Field workers lose their edits"]
-    texts = [message.text for message in meeting.thread]
-    assert len(texts) == len(set(texts))
+            await go_on(meeting, port, words)
+    assert_heard_once(meeting)

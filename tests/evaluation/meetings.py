@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from bot import shipped
-from bot.content.playbook import load
 from roundtable_eval.files import meetings_in, read_meeting
 from roundtable_eval.meeting import Meeting
+from tests.all_steps import shipped_playbook
 
-PLAYBOOK = load(shipped.personas_dir(), shipped.steps_dir())
+PLAYBOOK = shipped_playbook()
 SHIPPED = meetings_in([shipped.meetings_dir()], PLAYBOOK.roster)
 
 PAYOUTS = """\

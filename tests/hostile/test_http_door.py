@@ -156,24 +156,25 @@ ODD: list[str | bytes] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("odd", ODD, ids=range(len(ODD)))
-async def test_headers_of_any_shape_are_refused(door: Door, odd: str | bytes) -> None:
+async def test_headers_of_any_shape_are_refused(door: Door) -> None:
     """With the answer that every unsigned request gets, and never as a mistake of ours."""
     now = str(int(time.time()))
     zeros = "v0=" + "0" * 64
-    shapes: list[tuple[Header, ...]] = [
-        (("X-Slack-Request-Timestamp", odd), ("X-Slack-Signature", zeros)),
-        (("X-Slack-Request-Timestamp", now), ("X-Slack-Signature", odd)),
-        (("X-Slack-Request-Timestamp", odd), ("X-Slack-Signature", odd)),
-        (("X-Slack-Signature", zeros),),
-        (("X-Slack-Request-Timestamp", now),),
-    ]
-    for headers in shapes:
-        assert (await door.ask(b"{}", *headers))[0] == 401
     review = dict(door.plausible_review())
-    for name in review:
-        headers = tuple((review | {name: odd}).items())
-        assert (await door.ask(b"{}", *headers, path="/reviews"))[0] == 401
+    found = {}
+    for odd in ODD:
+        shapes: list[tuple[Header, ...]] = [
+            (("X-Slack-Request-Timestamp", odd), ("X-Slack-Signature", zeros)),
+            (("X-Slack-Request-Timestamp", now), ("X-Slack-Signature", odd)),
+            (("X-Slack-Request-Timestamp", odd), ("X-Slack-Signature", odd)),
+            (("X-Slack-Signature", zeros),),
+            (("X-Slack-Request-Timestamp", now),),
+        ]
+        reviews = [tuple((review | {name: odd}).items()) for name in review]
+        found[odd] = [(await door.ask(b"{}", *headers))[0] for headers in shapes] + [
+            (await door.ask(b"{}", *headers, path="/reviews"))[0] for headers in reviews
+        ]
+    assert {odd: said for odd, said in found.items() if set(said) != {401}} == {}
 
 
 async def test_a_header_that_is_there_twice_is_none(door: Door) -> None:

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, chdir
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from mcp import MCPError, StdioServerParameters, stdio_client
 from mcp.client import Client
 from mcp.types import TextContent
 
-from bot.cli.agents import serve
+from bot.cli.agents import open_server, serve
 from bot.errors import ConfigError
 from bot.integrations import agents
 from bot.integrations.agreed import AgreedItems
@@ -33,8 +33,17 @@ TAG = "\U000e0041"
 
 
 @asynccontextmanager
-async def agent(folder: Path, *words: str) -> AsyncIterator[Client]:
-    """Connected to a server that was started in *folder*, with none of our settings."""
+async def agent(folder: Path, record: Path | None = None, at: str = "") -> AsyncIterator[Client]:
+    """Connected to a server in *folder*, with none of our settings: in this process, since a start takes a second."""
+    with chdir(folder):
+        server = await open_server(Settings.from_env({}), record, at)
+        async with Client(server, read_timeout_seconds=PATIENCE_SECONDS) as client:
+            yield client
+
+
+@asynccontextmanager
+async def program(folder: Path, *words: str) -> AsyncIterator[Client]:
+    """Connected to the command, over its standard input and output."""
     started = StdioServerParameters(
         command=sys.executable,
         args=["-m", "bot", "mcp", *words],
@@ -90,7 +99,7 @@ def items_of(code: TracedCode) -> AgreedItems:
 async def test_what_people_accepted_is_told_and_all_else_only_when_it_is_asked_for(code: TracedCode) -> None:
     code.record(disputed())
 
-    async with agent(code.git.root) as client:
+    async with program(code.git.root) as client:
         tools = (await client.list_tools()).tools
         assert sorted(one.name for one in tools) == READING
         assert all(one.annotations and one.annotations.read_only_hint for one in tools)
@@ -148,7 +157,7 @@ async def test_a_new_commit_is_told_to_the_next_call_unless_one_was_named(code: 
     meeting = LimitsMeeting()
     code.record(meeting)
 
-    async with agent(code.git.root) as follows, agent(code.git.root, "--at", "HEAD") as stays:
+    async with agent(code.git.root) as follows, agent(code.git.root, at="HEAD") as stays:
         meeting.change("Grace", "FR-001", title="Each tenant gets at most 200 requests a second")
         code.record(meeting)
 
@@ -257,7 +266,7 @@ async def test_the_record_may_be_elsewhere(code: TracedCode, tmp_path: Path) -> 
     folder = tmp_path / "nothing"
     folder.mkdir()
 
-    async with agent(folder, "--record", str(code.git.root)) as client:
+    async with program(folder, "--record", str(code.git.root)) as client:
         assert (await told(client, "list_items"))["rows"][0]["item"] == "limits"
         sentence = await refused(client, "why", path="src/limit.py")
         assert sentence == f"There is no git repository with files at {folder}."

@@ -1,11 +1,14 @@
 """The same scripts in the real engine: a store on a disk, an item in git, and a record that can be replayed."""
 
+import asyncio
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.record.brief import RecordResults, read_record
+from bot.record.brief import read_record
 from bot.record.verify import RecordedItem, differences
 from bot.storage.git.history import versions
 from tests.meetings.held import held
@@ -48,40 +51,41 @@ def told(meeting: Played) -> list[tuple[str, str]]:
     return [(line.actor, line.content) for line in meeting.turns()]
 
 
+Held = Callable[[str], tuple[Played, RecordedItem]]
+
+
+@pytest.fixture(scope="module")
+def meeting(tmp_path_factory: pytest.TempPathFactory) -> Held:
+    """Each script is played once for all that is to be seen of it."""
+
+    @cache
+    def played_as(name: str) -> tuple[Played, RecordedItem]:
+        root = tmp_path_factory.mktemp("held")
+        return asyncio.run(held(SCRIPTS[name], root)), item(root)
+
+    return played_as
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
-async def test_what_it_came_to_is_the_same_in_the_real_engine(name: str, tmp_path: Path) -> None:
-    """Turn by turn, and in the block."""
-    real, pure = await held(SCRIPTS[name], tmp_path), played(SCRIPTS[name])
+def test_what_it_came_to_is_the_same_in_the_real_engine(name: str, meeting: Held) -> None:
+    """Turn by turn, and in the block. Lines, meta.json, artifacts and git say the same, whatever was put on record."""
+    (real, kept), pure = meeting(name), played(SCRIPTS[name])
 
     assert told(real) == told(pure)
     assert real.shown.text == pure.shown.text
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-async def test_the_record_of_it_holds(name: str, tmp_path: Path) -> None:
-    """Lines, meta.json, artifacts and git say the same, whatever was put on record."""
-    await held(SCRIPTS[name], tmp_path)
-    kept = item(tmp_path)
-
     assert list(differences(kept, list(versions(kept.folder)))) == []
 
 
-async def test_what_was_put_back_is_in_git(tmp_path: Path) -> None:
+def test_what_was_put_back_is_in_git(meeting: Held) -> None:
     """In the artifact of the step, for whoever reads it in a year."""
-    await held(SCRIPTS["a dropped objection"], tmp_path)
-    kept = (item(tmp_path).folder / "quick-scan.md").read_text()
+    _, kept = meeting("a dropped objection")
 
-    assert POSITIONS in kept
-
-
-async def brief_told(tmp_path: Path, name: str) -> RecordResults:
-    await held(SCRIPTS[name], tmp_path)
-    return read_record(item(tmp_path).record).brief
+    assert POSITIONS in (kept.folder / "quick-scan.md").read_text()
 
 
-async def test_replay_knows_who_stands_where(tmp_path: Path) -> None:
+def test_replay_knows_who_stands_where(meeting: Held) -> None:
     """And what was decided, by whom, once; and who objects."""
-    brief = await brief_told(tmp_path, "a good one")
+    brief = read_record(meeting("a good one")[1].record).brief
 
     assert [(one.text, one.by) for one in brief.decisions] == [("storage: Redis", "Grace")]
     (issue,) = brief.issues
@@ -92,9 +96,9 @@ async def test_replay_knows_who_stands_where(tmp_path: Path) -> None:
     assert brief.objections == ()
 
 
-async def test_replay_knows_who_moved(tmp_path: Path) -> None:
+def test_replay_knows_who_moved(meeting: Held) -> None:
     """From where to where, by the issue."""
-    (issue,) = (await brief_told(tmp_path, "a collapse")).issues
+    (issue,) = read_record(meeting("a collapse")[1].record).brief.issues
 
     assert (issue.moves[-1].by, issue.moves[-1].was, issue.moves[-1].position) == (
         "InterfaceDesigner",

@@ -28,9 +28,6 @@ FRAMING, REDIS, FILE = (
 LIMIT = "We have had a thorough discussion. Let me synthesize the key points from our conversation."
 
 
-# --- silence ----------------------------------------------------------------------------------------------------------
-
-
 # --- nothing new ------------------------------------------------------------------------------------------------------
 
 

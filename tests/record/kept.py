@@ -83,8 +83,12 @@ def committed(table: Table, root: Path) -> RecordedItem:
 
 def evening_in(root: Path) -> RecordedItem:
     """An evening in a repository, which is made once in a test process, and copied."""
-    shutil.copytree(_evening(), root, dirs_exist_ok=True)
-    return _item(root, an_evening().rt.slug)
+    return copied(_evening(), root, an_evening().rt.slug)
+
+
+def copied(made: Path, root: Path, slug: str) -> RecordedItem:
+    shutil.copytree(made, root, dirs_exist_ok=True)
+    return _item(root, slug)
 
 
 @cache

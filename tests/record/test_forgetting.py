@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,7 +21,7 @@ from bot.record.verify import RecordedItem
 from bot.storage.git.erasing import Forgetter, Found, Scrubber
 from tests.domain.books import thinking
 from tests.domain.table import Table, shipped
-from tests.record.kept import ITEMS, committed, hold_an_evening
+from tests.record.kept import ITEMS, committed, copied, hold_an_evening
 from tests.sealing import SEAL, TRUSTED
 
 PLAYBOOK = shipped()
@@ -42,15 +43,27 @@ def at(number: int) -> str:
     return f"2026-11-28T10:{number:02}:00.000Z"
 
 
+_FOLDER = TemporaryDirectory()
+
+
+@cache
+def held(said: tuple[tuple[str, str], ...]) -> tuple[Path, str]:
+    """The repository of an evening on which that was *said*, and the slug of its item."""
+    table = Table(thinking(PLAYBOOK)).start()
+    for who, text in said:
+        table.say(text, who=who)
+    root = Path(mkdtemp(dir=_FOLDER.name))
+    committed(hold_an_evening(table), root)
+    return root, table.rt.slug
+
+
 class Erasing:
     """The record of an evening in *root*, and what is done to it."""
 
     def __init__(self, root: Path, said: list[tuple[str, str]]) -> None:
-        table = Table(thinking(PLAYBOOK)).start()
-        for who, text in said:
-            table.say(text, who=who)
+        made, slug = held(tuple(said))
         self.root = root
-        self.item: RecordedItem = committed(hold_an_evening(table), root)
+        self.item: RecordedItem = copied(made, root, slug)
         self.words = {who: [text for one, text in said if one == who] for who in PEOPLE}
         self.number = 0
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.content.playbook import load
 from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Ask
 from bot.domain.specification import reader
@@ -11,9 +10,9 @@ from bot.domain.specification.entries import ENTRIES, Claim, How, Party, PartyKi
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.said_entries import Here, reread
 from bot.domain.transcript.lines import Line, LinePhase, Source
-from bot.shipped import personas_dir, steps_dir
+from tests.all_steps import shipped_playbook
 
-PLAYBOOK = load(personas_dir(), steps_dir())
+PLAYBOOK = shipped_playbook()
 SCHEMA = PLAYBOOK.schema
 QUESTIONS = {step.step_id: step.questions_at(step.depth) for step in PLAYBOOK.agenda.steps}
 

@@ -1,6 +1,8 @@
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 
+import certifi
 import pytest
 
 from bot.domain.catalog.personas import Chain
@@ -9,6 +11,18 @@ from bot.voices.llm import loading
 from bot.voices.model import LanguageModel
 from tests.patience import PATIENCE_SECONDS
 from tests.voices.models.provider import ModelServer, settings_for
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Every client reads the certificates of all authorities, which takes it 25 ms; nothing here is encrypted."""
+    known = Path(certifi.where()).read_text(encoding="utf-8")
+    end = "-----END CERTIFICATE-----\n"
+    place = tmp_path_factory.mktemp("authorities") / "one.pem"
+    place.write_text(known[: known.index(end) + len(end)], encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSL_CERT_FILE", str(place))
+        yield
 
 
 @pytest.fixture

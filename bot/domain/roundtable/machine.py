@@ -10,10 +10,10 @@ from typing import Any
 from bot.domain.actions.action import Who, bound
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
-from bot.domain.messages.message import ITEM, Action, Message
+from bot.domain.messages.message import ITEM, Action
 from bot.domain.roundtable import live, permission, timers, words
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import Attemptable, Commit, React, Rewrite, Tell
+from bot.domain.roundtable.effects import Attemptable, Commit, React, Rewrite
 from bot.domain.roundtable.inputs import (
     AgentAsked,
     AgentWithdrew,
@@ -364,7 +364,7 @@ def _typed(rt: Roundtable, said: Say, playbook: Playbook) -> Roundtable | None:
     try:
         after = _done(noted, wish.press, playbook)
     except NotNow as why:
-        return rt.queueing(Tell(person=said.person.id, message=Message(text=str(why))))
+        return rt.whispering(said.person.id, str(why))
     return specifying.telling_what_is_not_taken(rt, after, said, playbook)
 
 

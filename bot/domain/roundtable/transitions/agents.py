@@ -225,9 +225,8 @@ def _by_agent(rt: Roundtable, key: str, agent: str, sentence: str, patch: Patch)
 
 
 def _by_person(rt: Roundtable, event: Press | AnswerQuestion, sentence: str, patch: Patch) -> Roundtable:
-    id = event.person.id
-    facts = {"person": id, "user_name": rt.name_of(id), HOW: How.ANSWER.value, **specifying.facts_of([patch])}
-    return rt.recording(sentence, part=rt.part, message_id=event.key, **facts)
+    facts = {HOW: How.ANSWER.value, **specifying.facts_of([patch])}
+    return rt.recording(sentence, by=event.person.id, message_id=event.key, **facts)
 
 
 def _answered(

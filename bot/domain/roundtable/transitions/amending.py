@@ -16,7 +16,7 @@ from bot.domain.messages import form as wording
 from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, Submission
 from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
-from bot.domain.roundtable.effects import Post, Tell
+from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import (
     AnswerDirectly,
     AnswerQuestion,
@@ -208,19 +208,13 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
     patches, gone = _applicable(rt, event.patches, playbook.schema)
     patches = _numbered(rt.specification, patches, playbook.schema)
     if patches:
-        rt = rt.recording(
-            _sentence(rt, event.person, patches),
-            part=rt.part,
-            message_id=event.key,
-            person=event.person.id,
-            user_name=rt.name_of(event.person.id),
-            **{HOW: How.FORM.value},
-            **({"step_id": event.step_id} if event.step_id else {}),
-            **specifying.facts_of(patches),
-        )
+        where = {"step_id": event.step_id} if event.step_id else {}
+        facts = {HOW: How.FORM.value, **where, **specifying.facts_of(patches)}
+        told = _sentence(rt, event.person, patches)
+        rt = rt.recording(told, by=event.person.id, message_id=event.key, **facts)
     if gone:
         told = "\n".join(wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id)) for id in gone)
-        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=told)))
+        rt = rt.whispering(event.person.id, told)
     return pausing.entries_saved(rt) if patches else rt
 
 
@@ -234,16 +228,9 @@ def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook)
     text = agent_wording.answered(name, event.text, question=str(asked["text"] or ""))
     about = rt.step_id if rt.stage is Stage.DISCUSSING else NO_STEP
     rt = rt.catching_up().queueing(Post(message=Message(text=text, about=about)))
-    rt = rt.recording(
-        agent_wording.question_answered(name, asked.id, event.text),
-        part=rt.part,
-        message_id=event.key,
-        person=event.person.id,
-        user_name=name,
-        **{HOW: How.FORM.value},
-        **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})]),
-    )
-    return pausing.entries_saved(rt)
+    facts = {HOW: How.FORM.value, **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})])}
+    told = agent_wording.question_answered(name, asked.id, event.text)
+    return pausing.entries_saved(rt.recording(told, by=event.person.id, message_id=event.key, **facts))
 
 
 def _must_be_read(rt: Roundtable) -> None:

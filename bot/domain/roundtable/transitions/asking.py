@@ -420,8 +420,7 @@ def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Ro
 
 def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Roundtable:
     """In the record alone: the menu stays open."""
-    name = rt.name_of(person.id)
-    return rt.recording(step_wording.chose(name, label), part=part, person=person.id, user_name=name)
+    return rt.recording(step_wording.chose(rt.name_of(person.id), label), part=part, by=person.id)
 
 
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.

@@ -379,8 +379,7 @@ def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
 
 
 def _recorded(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
-    name = rt.name_of(person.id)
-    return rt.recording(sentence, part=_part(rt), person=person.id, user_name=name)
+    return rt.recording(sentence, part=_part(rt), by=person.id)
 
 
 def _called_by(rt: Roundtable, name: str) -> str:

@@ -74,7 +74,7 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
     rt = rt.but(purse=rt.purse.allowing_more(playbook.policy))
     total = purse.total(budget, rt.purse.allowed) if budget else ""
     text = trouble_wording.allowed(name, total)
-    rt = rt.recording(text, part=rt.part, person=event.person.id, user_name=name)
+    rt = rt.recording(text, by=event.person.id)
     match rt.stage:
         case Stage.AT_BOUNDARY:
             rt = asking.menu(rt, playbook, text, kind=before.kind if before else None)

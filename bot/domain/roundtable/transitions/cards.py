@@ -11,11 +11,11 @@ from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import Step
 from bot.domain.messages import card_commands, specification_wording, trouble_wording
 from bot.domain.messages.card_commands import TypedAction, TypedActions, TypedKind
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import Action
 from bot.domain.messages.step_scene import StepScene, Suggestion, SuggestionState
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.cards import scene_of, suggestions
-from bot.domain.roundtable.effects import React, Tell
+from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import MarkMessage, Press, Say
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.state import Roundtable
@@ -120,10 +120,9 @@ def recorded(
     how: How = How.PRESS,
 ) -> Roundtable:
     """A line of what *person* decided about entries."""
-    name = rt.name_of(person.id)
     facts = specifying.facts_of(patches)
     facts = facts if how is How.PRESS else {HOW: how.value, **facts}
-    rt = rt.recording(f"{name} {what}.", part=rt.part, person=person.id, user_name=name, **facts)
+    rt = rt.recording(f"{rt.name_of(person.id)} {what}.", by=person.id, **facts)
     return pausing.notes_saved(rt)
 
 
@@ -148,13 +147,13 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if why := permission.refusal(rt, event.person, playbook.policy):
-        return rt.queueing(Tell(person=event.person.id, message=Message(text=why)))
+        return rt.whispering(event.person.id, why)
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     for one in found.actions:
         try:
             rt = _carried_out(rt, one, event, scene, playbook)
         except NotNow as why:
-            rt = rt.queueing(Tell(person=event.person.id, message=Message(text=str(why))))
+            rt = rt.whispering(event.person.id, str(why))
     return rt
 
 

@@ -42,7 +42,6 @@ from bot.domain.roundtable.transitions.standing import (
     on_record,
     position_patches,
     taking_position,
-    whispering,
     whole,
 )
 from bot.domain.specification.entries import ENTRIES, OPTION, Entry, Patch
@@ -166,7 +165,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | Non
     is_yes, number = yes is not None, int(named or 0)
     if len(asked) > 1 and not 0 < number <= len(asked):
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
-        return whispering(rt, event.person, wording.which_yes(len(asked)))
+        return rt.whispering(event.person.id, wording.which_yes(len(asked)))
     prompt = asked[number - 1 if number else 0]
     if not is_yes:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
@@ -190,15 +189,15 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
     patches = specifying.taken(rt, reading, playbook, rt.step_id, notes=not is_reason)
     facts = specifying.facts_of(specifying.in_discussion(rt, patches, playbook))
     for letter, option in board.lettered_otherwise(debate, named):
-        rt = whispering(rt, event.person, wording.other_letter(letter, option.letter, option.text))
+        rt = rt.whispering(event.person.id, wording.other_letter(letter, option.letter, option.text))
     if position and position.letter is None:
-        rt = whispering(rt, event.person, wording.no_such_option(position.named))
+        rt = rt.whispering(event.person.id, wording.no_such_option(position.named))
     elif position:
         told = {"why": position.why, "sure": position.sure, "condition": position.condition}
         rt, taken = taking_position(rt, event.person, position.letter or "", playbook, **told)
         facts = specifying.merged(facts, taken)
         if rt.debate.sealed and words.labelled_position(event.text):
-            rt = whispering(rt, event.person, wording.SEEN_BY_EVERYBODY)
+            rt = rt.whispering(event.person.id, wording.SEEN_BY_EVERYBODY)
     if any(_new_decisions(facts)):
         facts = _about_options(rt, rt.discussed, event.person, facts)
     return rt, facts
@@ -338,10 +337,9 @@ def _not_agreed(
 ) -> Roundtable:
     if isinstance(agreement, MessageMark):
         return marking.settled(rt, person, agreement, playbook, agree=False)
-    name = rt.name_of(person.id)
     debate = rt.debate.but(not_agreed=(*rt.debate.not_agreed, agreement.positions))
-    sentence = wording.not_agreed(name, agreement.option.text)
-    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, person=person.id, user_name=name)
+    sentence = wording.not_agreed(rt.name_of(person.id), agreement.option.text)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=person.id)
     return rt.but(elaboration=debate)
 
 
@@ -361,13 +359,13 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     rt = on_record(rt, event, sentence, **facts)
     for decider in named:
         if decider != event.person.id:
-            rt = whispering(rt, Person(id=decider), wording.named_as_decider(name, text))
+            rt = rt.whispering(decider, wording.named_as_decider(name, text))
     for id, fate in event.fates.items():
         if fate is not Fate.OPEN:
             try:
                 rt = _settled(rt, event.person, _open(rt, id), fate, event.reason)
             except NotNow as why:
-                rt = whispering(rt, event.person, str(why))
+                rt = rt.whispering(event.person.id, str(why))
     return rt
 
 
@@ -450,10 +448,9 @@ def _settled(rt: Roundtable, person: Person, raised: Entry, fate: Fate, because:
     assert claim, "an objection has words"
     if fate is Fate.WITHDRAWN and person.id != claim.owner.by:
         raise NotNow(wording.only_its_owner(claim.owner.name))
-    name = rt.name_of(person.id)
-    sentence = wording.settled(name, str(claim.value), claim.owner.name, fate, because)
+    sentence = wording.settled(rt.name_of(person.id), str(claim.value), claim.owner.name, fate, because)
     facts = specifying.settle_objection(raised.id, fate, because)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, person=person.id, user_name=name, **facts)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, by=person.id, **facts)
 
 
 # --- turns ----------------------------------------------------------------------------------------------------------
@@ -465,11 +462,6 @@ def more_turns(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if not debate.is_limited:
         raise NotNow(wording.NO_LIMIT)
     debate = debate.but(max_turns=debate.max_turns + TURNS_ADDED, more_turns=debate.more_turns + TURNS_ADDED)
-    name = rt.name_of(event.person.id)
-    rt = rt.recording(
-        wording.turns_added(name, TURNS_ADDED, debate.max_turns),
-        part=LinePhase.WORKSHOP,
-        person=event.person.id,
-        user_name=name,
-    )
+    sentence = wording.turns_added(rt.name_of(event.person.id), TURNS_ADDED, debate.max_turns)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
     return rt.but(elaboration=debate)

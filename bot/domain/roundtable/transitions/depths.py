@@ -8,7 +8,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import covering, root
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import Speak, Survey, Tell, Then
+from bot.domain.roundtable.effects import Speak, Survey, Then
 from bot.domain.roundtable.inputs import Press, SetDepth
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable
@@ -35,7 +35,7 @@ def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person) 
     has who wished for it.
     """
     if rt.step_id == playbook.agenda.plan.step_id:
-        return rt.queueing(Tell(person=person.id, message=Message(text=step_wording.PLAN_HAS_NO_DEPTH)))
+        return rt.whispering(person.id, step_wording.PLAN_HAS_NO_DEPTH)
     kind = rt.menu.kind if rt.menu else None
     said = step_wording.depth_switched(depth)
     phases = [one.key for one in playbook.agenda.phases if one.key >= rt.phase_key]

@@ -384,7 +384,7 @@ def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     name = rt.name_of(event.person.id)
     if rt.debate.exhausted or not can_go_on(rt, playbook):
         sentence = discussion_wording.asked_everybody(name)
-        rt = rt.recording(sentence, part=LinePhase.WORKSHOP, person=event.person.id, user_name=name)
+        rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
         return rt.but(elaboration=rt.debate.but(asks_all=name))
     rt = _pressed(rt, event, discussion_wording.asked_everybody(name), playbook)
     rt = rt.but(elaboration=rt.debate.but(asks_all=name))
@@ -405,8 +405,7 @@ def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) ->
     if rt.debate.exhausted:
         raise NotNow(discussion_wording.LIMIT_ON_CARD)
     rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
-    name = rt.name_of(event.person.id)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, person=event.person.id, user_name=name)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
 
 
 def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

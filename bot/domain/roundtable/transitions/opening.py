@@ -106,7 +106,7 @@ def take_up(event: Start, playbook: Playbook, *, thread_known: bool) -> Roundtab
     if not thread_known:
         return _open(rt, event, playbook)
     resumed = step_wording.resumed(rt.name_of(event.person.id))
-    rt = rt.recording(resumed, part=LinePhase.CLARIFYING, person=event.person.id)
+    rt = rt.recording(resumed, part=LinePhase.CLARIFYING, by=event.person.id)
     return rt.queueing(ReadItem(recovering=True))
 
 
@@ -166,7 +166,7 @@ def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     text = step_wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
     started = step_wording.started(rt.name_of(event.person.id), rt.title)
     chosen = event.model_dump(mode="json", include=CHOSEN_AT_START, exclude_defaults=True)
-    rt = rt.recording(started, part=LinePhase.DRAFT, person=event.person.id, **chosen)
+    rt = rt.recording(started, part=LinePhase.DRAFT, by=event.person.id, **chosen)
     if event.brief:
         step = playbook.agenda.plan
         where = {"phase_key": step.phase_key, "step_id": step.step_id}
@@ -367,7 +367,7 @@ def _chosen(rt: Roundtable, event: Press, label: str) -> tuple[Roundtable, ReadI
     assert isinstance(looked, ReadItem), "nothing else is restorable"
     sentence = step_wording.chosen(label, rt.name_of(event.person.id))
     rt = rt.closing_menu(sentence)
-    rt = rt.recording(sentence, part=LinePhase.DRAFT, person=event.person.id)
+    rt = rt.recording(sentence, part=LinePhase.DRAFT, by=event.person.id)
     return rt.but(stage=stage, stalled=None), looked
 
 

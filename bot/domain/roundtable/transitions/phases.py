@@ -11,7 +11,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Card, Message
 from bot.domain.roundtable import root, words
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import ReadItem, Speak, Survey, Tell, Then
+from bot.domain.roundtable.effects import ReadItem, Speak, Survey, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed
 from bot.domain.roundtable.stage import BUSY, Stage
@@ -262,14 +262,12 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return after
     if rt.board and Action.END_ELABORATION.read_words(event.text) is not None:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
-        over = Message(text=discussion_wording.OVER_ALREADY)
-        return rt.queueing(Tell(person=event.person.id, message=over))
+        return rt.whispering(event.person.id, discussion_wording.OVER_ALREADY)
     is_feedback = not words.is_wish(event.text)
     facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if Action.FINISH_STEP.read_words(event.text) is not None:
-        told = Message(text=trouble_wording.NOTHING_TO_FINISH)
-        return rt.queueing(Tell(person=event.person.id, message=told))
+        return rt.whispering(event.person.id, trouble_wording.NOTHING_TO_FINISH)
     return steps.fed_back(rt, event, playbook)
 
 

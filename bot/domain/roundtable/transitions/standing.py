@@ -17,7 +17,6 @@ from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.discussion_forms import TEXT_CHARS
 from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import Amend, Command, NameOption, Press, SealPosition
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking, specifying
@@ -166,16 +165,14 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
         raise NotNow(unknown)
     begun = debate.sealed or SealedRound(asked=tuple(rt.people))
     if debate.sealed is None:
-        name = rt.name_of(event.person.id)
-        rt = rt.recording(
-            wording.sealing_began(name), part=LinePhase.WORKSHOP, person=event.person.id, user_name=name
-        )
+        began = wording.sealing_began(rt.name_of(event.person.id))
+        rt = rt.recording(began, part=LinePhase.WORKSHOP, by=event.person.id)
         rt = speaking.putting_off(rt)
     asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
     begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
     rt = rt.but(elaboration=rt.debate.but(sealed=begun))
     if not event.is_answered:
-        rt = whispering(rt, event.person, wording.SEALED_NOTED)
+        rt = rt.whispering(event.person.id, wording.SEALED_NOTED)
     is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
     return _show_sealed(rt, None, playbook) if is_last else rt
 
@@ -204,9 +201,8 @@ def shown_at_the_end(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def _show_sealed(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
     given = rt.debate.sealed
     assert given, "there is something to show"
-    who = {"person": by.id, "user_name": rt.name_of(by.id)} if by else {}
     sentence = wording.shown_by(rt.name_of(by.id) if by else "", len(given.given))
-    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=by.id if by else "")
     return _positions_taken(_with_their_options(rt, given), given, playbook)
 
 
@@ -250,10 +246,6 @@ def _in_words(rt: Roundtable, person: str, position: SealedPosition) -> str:
 def on_record(rt: Roundtable, event: Command, sentence: str, **facts: Any) -> Roundtable:
     """A person's line for what they pressed or entered."""
     return rt.heard(event.person, sentence, ts="", part=LinePhase.WORKSHOP, message_id=event.key, **facts)
-
-
-def whispering(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
-    return rt.queueing(Tell(person=person.id, message=Message(text=sentence)))
 
 
 def whole(text: str, most: int) -> str:

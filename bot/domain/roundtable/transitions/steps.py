@@ -44,8 +44,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     facts = deciding.said_in_step(rt, event, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if Action.END_ELABORATION.read_words(event.text) is not None:
-        told = Message(text=step_wording.HOW_TO_FINISH)
-        return rt.queueing(Tell(person=event.person.id, message=told))
+        return rt.whispering(event.person.id, step_wording.HOW_TO_FINISH)
 
     rt = _told_who_has_no_model(rt, event, playbook)
     before, rt = rt, rt.answering(event, feedback=False)
@@ -80,7 +79,7 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
-    return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.SAVING)))
+    return rt.whispering(event.person.id, trouble_wording.SAVING)
 
 
 def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
@@ -166,9 +165,7 @@ def finish(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     rt = rt.closing_menu(step_wording.finished(name)).dropping(Speak, Survey)
     rt = rt.but(questions=tuple(one for one in rt.questions if one.step_id != rt.step_id))
     rt = rt.but(card=rt.card.but(by=name)) if rt.card else rt
-    rt = rt.recording(
-        step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, person=person.id, user_name=name
-    )
+    rt = rt.recording(step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, by=person.id)
     return write(rt, playbook)
 
 

@@ -244,7 +244,7 @@ def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, *posts: Post) -> 
         rt.dropping(React, *UNDER_WAY)
         .closing_menu(step_wording.SUPERSEDED)
         .holding_back(*posts)
-        .queueing(Tell(person=resumed_by or rt.started_by, message=Message(text=words)))
+        .whispering(resumed_by or rt.started_by, words)
     )
     if rt.stage not in RESTING:
         told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)

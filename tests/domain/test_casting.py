@@ -8,6 +8,7 @@ import pytest
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import ChannelRules, Policies, PressPolicy
 from bot.domain.catalog.steps import Depth
+from bot.domain.messages.message import Action
 from bot.domain.roundtable.state import Roundtable
 from bot.errors import NotNow
 from tests.domain.table import HERE, Table, shipped
@@ -82,7 +83,7 @@ def test_who_presses_is_up_to_the_channel() -> None:
     playbook = ruled(press=PressPolicy.STARTER)
     table = held(playbook).say("Edits get lost. Scope: small", who="grace")
     with pytest.raises(NotNow):
-        table.finish(who="grace")
+        table.press(Action.FINISH_STEP, who="grace")
 
     assert table.finish(who="ada").rt.steps_completed
 

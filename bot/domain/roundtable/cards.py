@@ -24,7 +24,7 @@ from bot.domain.messages.step_scene import (
 from bot.domain.roundtable import agreeing, covering, questions, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.inputs import Finish, Input, Say, SetDepth
+from bot.domain.roundtable.inputs import Input, Say, SetDepth
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import not_ready
@@ -106,7 +106,7 @@ def read(rt: Roundtable, step_id: str, playbook: Playbook) -> Message:
 def is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:
     """Whether *event* is typed in place of a press on the card."""
     if not isinstance(event, Say):
-        return isinstance(event, Finish | SetDepth)
+        return isinstance(event, SetDepth)
     if words.wish_of(rt, event, playbook) or not words.answers(event.text):
         return not words.asks_for_help(event.text)
     scene = scene_of(rt, rt.card, playbook) if rt.card else None

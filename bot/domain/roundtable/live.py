@@ -13,7 +13,7 @@ from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import boards, cards, prompts, root, sessions, working
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import Post, rephrased
-from bot.domain.roundtable.inputs import Finish, Input, Press
+from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done, ThreadOpened
 from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.state import BRIEF, PROMPT, ROOT, Roundtable
@@ -34,7 +34,7 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
         return rt
     rt = prompts.with_prompt(rt, before, event, playbook)
     for key, message in _views(rt, playbook):
-        rt = _show(rt, key, message, pressed=isinstance(event, Press | Finish))
+        rt = _show(rt, key, message, pressed=isinstance(event, Press))
     for key in rt.live:
         rt = rt.showing_ending(key)
     return rt

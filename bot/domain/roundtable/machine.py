@@ -25,7 +25,6 @@ from bot.domain.roundtable.inputs import (
     Command,
     CreateIssues,
     Export,
-    Finish,
     Input,
     MarkMessage,
     Mute,
@@ -117,7 +116,6 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.OPENING, Say): steps.interjected,
     (Stage.DISCUSSING, Say): steps.answered,
     (Stage.DISCUSSING, AnswerDirectly): answering.answered,
-    (Stage.DISCUSSING, Finish): steps.finish_asked,
     (Stage.DISCUSSING, SetDepth): depths.asked,
     (Stage.DISCUSSING, Resume): resuming.resume,
     (Stage.DISCUSSING, Surveyed): asking.surveyed,
@@ -304,7 +302,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
     rt = rt.completing(effect.id)
     match event:
         case Failed():
-            return trouble.failed(budgeting.charged(rt, event), trouble.FailedEffect(effect, event), playbook)
+            return trouble.failed(budgeting.charged(rt, event), effect, event, playbook)
         case Posted():
             return pausing.in_touch(_posted(rt, event, effect), playbook)
         case PersonMet():

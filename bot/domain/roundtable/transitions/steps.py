@@ -12,7 +12,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import covering, ended, questions, words
 from bot.domain.roundtable.effects import React, ReadItem, Speak, Survey, Tell, Then
-from bot.domain.roundtable.inputs import Finish, Press, Say
+from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.outcomes import Committed, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -130,10 +130,6 @@ def read_again(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 # --- finishing ----------------------------------------------------------------------------------------------------
-
-
-def finish_asked(rt: Roundtable, event: Finish, playbook: Playbook) -> Roundtable:
-    return finish(rt, event.person, playbook)
 
 
 def finish_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

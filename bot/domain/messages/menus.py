@@ -150,13 +150,6 @@ def after_phase(
     return Message(text=_with(text, lines), speaker=speaker, choices=choices)
 
 
-def with_budget_button(message: Message, spent: str, *, used_up: bool) -> Message:
-    """What was *spent*, in the small print; with nothing left, people may allow more."""
-    note = "\n".join(filter(None, (message.note, spent)))
-    choices = (*message.choices, ALLOW_MORE) if used_up else message.choices
-    return message.but(note=note, choices=choices)
-
-
 def options(positions: Sequence[str]) -> tuple[Choice, ...]:
     """A button for each; what stands on it may be cut, so it carries its place."""
     return tuple(

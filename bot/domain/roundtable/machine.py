@@ -190,7 +190,7 @@ TIMED: Mapping[TimerName, Transition] = {
 
 def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """
-    What *rt* becomes by *event*: a transition, and five things that follow from its result.
+    What *rt* becomes by *event*: a transition, and four things that follow from its result.
 
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
@@ -200,7 +200,6 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
         return rt
     playbook = playbook_for(after, playbook)
     after = drafts.ask_for_review(after, playbook)
-    after = budgeting.limit_budget(after, playbook)
     after = silence.set_timers(after, rt, event, playbook)
     after = specifying.write_due_files(after, rt, playbook, is_named=isinstance(event, PersonMet))
     return live.show_messages(after, rt, event, playbook)

@@ -21,7 +21,7 @@ from bot.domain.messages.message import Message
 from bot.domain.planning import roles
 from bot.domain.roundtable import ended
 from bot.domain.roundtable.asked import asked_in
-from bot.domain.roundtable.budget import line, used_up
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, Surveyed
 from bot.domain.roundtable.stage import Stage
@@ -314,9 +314,6 @@ def filled(rt: Roundtable, step: Step, text: str) -> str:
     return paragraphs(found, body) if text.count("\n") else body
 
 
-FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.REOPEN.action, menus.READ_AGAIN.action})
-
-
 def menu(
     rt: Roundtable,
     playbook: Playbook,
@@ -342,8 +339,6 @@ def menu(
         above = paragraphs(text, told)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
         message = menus.after_phase(speaker.key, above, after, left_out=openable(left))
-    policy = playbook.policy
-    message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
     in_place = rt.has_card and not anew
     offered = rt.offering_in_place if in_place else rt.offering
     rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)

@@ -2,49 +2,12 @@
 
 import pytest
 
+from bot.domain.messages.specification_wording import finding
 from bot.domain.reviews import coverage as of_reviews
-from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
+from bot.domain.specification.coverage import coverage
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
 STEPS = [step.step_id for step in PLAYBOOK.agenda.steps]
-
-
-@pytest.mark.parametrize(
-    ("gap", "sentence"),
-    [
-        (
-            CoverageGap(
-                kind=GapKind.CONTESTED, id="FR-001", field="priority", facts=("Ada: must", "Ben: should")
-            ),
-            "FR-001 priority is open: Ada: must; Ben: should.",
-        ),
-        (
-            CoverageGap(kind=GapKind.STALE, id="FR-001"),
-            "FR-001 has to be confirmed again: what it rests on has changed.",
-        ),
-        (
-            CoverageGap(kind=GapKind.DANGLING, id="FR-001", field="module", facts=("MOD-9",)),
-            "FR-001 module names MOD-9, which is not there.",
-        ),
-        (
-            CoverageGap(kind=GapKind.CIRCLE, facts=("T-1", "T-2")),
-            "These wait for each other: T-1, T-2.",
-        ),
-        (
-            CoverageGap(kind=GapKind.UNKNOWN, id="FR-001", facts=("FR-009",)),
-            "FR-001 mentions FR-009, which is not there.",
-        ),
-        (
-            CoverageGap(kind=GapKind.OBJECTION, id="OBJ-001", facts=("the phone gets lost",)),
-            "OBJ-001 is an open objection: the phone gets lost",
-        ),
-        (CoverageGap(kind=GapKind.PROPOSED, id="FR-001"), "FR-001 is proposed, and not confirmed."),
-        (CoverageGap(kind=GapKind.MISSING, id="FR-001", field="test"), "FR-001 test is missing."),
-        (CoverageGap(kind=GapKind.ALL_ALIKE, ask="Which can wait?"), "Which can wait?"),
-    ],
-)
-def test_each_gap_is_a_sentence(gap: CoverageGap, sentence: str) -> None:
-    assert of_reviews.sentence(gap) == sentence
 
 
 def test_each_gap_goes_to_the_persona_who_leads_its_step() -> None:
@@ -56,7 +19,7 @@ def test_each_gap_goes_to_the_persona_who_leads_its_step() -> None:
 
     gaps = coverage(SCHEMA, meeting.specification, STEPS)
     said = {one for told in found.values() for one in told}
-    assert said == {of_reviews.sentence(gap) for gap in gaps}
+    assert said == {finding(gap, SCHEMA, meeting.specification) for gap in gaps}
     assert set(found) <= {persona.key for persona in PLAYBOOK.roster}
     assert len(found) > 1
     about_it = [key for key, told in found.items() if any("FR-001" in one for one in told)]

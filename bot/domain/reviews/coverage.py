@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import specification_wording
-from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
+from bot.domain.specification.coverage import CoverageGap, coverage
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.not_settled import not_settled
 from bot.domain.values.text import counted
@@ -31,7 +31,8 @@ def gaps_by_lead(
     """A sentence for each gap, by the key of the persona who leads the step that it belongs to."""
     found: dict[str, list[str]] = defaultdict(list)
     for gap in coverage(playbook.schema, specification, steps):
-        found[_lead(gap, playbook, specification)].append(sentence(gap))
+        told = specification_wording.finding(gap, playbook.schema, specification)
+        found[_lead(gap, playbook, specification)].append(told)
     return {key: tuple(dict.fromkeys(told)) for key, told in found.items()}
 
 
@@ -40,28 +41,6 @@ def unfinished(playbook: Playbook, steps: Collection[str]) -> str:
     return (
         f"{counted(left, 'unfinished step')} {'was' if left == 1 else 'were'} not reviewed." if left else ""
     )
-
-
-def sentence(gap: CoverageGap) -> str:
-    about = f"{gap.id} {gap.field}".strip()
-    facts = "; ".join(gap.facts)
-    match gap.kind:
-        case GapKind.CONTESTED:
-            return f"{about} is open: {facts}."
-        case GapKind.STALE:
-            return f"{about} has to be confirmed again: what it rests on has changed."
-        case GapKind.DANGLING:
-            return f"{about} names {gap.facts[0]}, which is not there."
-        case GapKind.CIRCLE:
-            return f"These wait for each other: {', '.join(gap.facts)}."
-        case GapKind.UNKNOWN:
-            return f"{gap.id} mentions {facts}, which is not there."
-        case GapKind.OBJECTION:
-            return f"{gap.id} is an open objection: {facts}"
-        case GapKind.PROPOSED:
-            return f"{gap.id} is proposed, and not confirmed."
-        case GapKind.MISSING | GapKind.ALL_ALIKE:
-            return gap.ask or f"{about} is missing."
 
 
 def _lead(gap: CoverageGap, playbook: Playbook, specification: Specification) -> str:

@@ -63,7 +63,7 @@ CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PR
 ELABORATE = Choice(action=Action.ELABORATE, label="Elaborate")
 SKIP = Choice(action=Action.SKIP, label="Skip rest of phase")
 STOP = Choice(action=Action.STOP, label="Stop here")
-GO_ON = Choice(action=Action.GO_ON, label="Let them go on")
+GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
 END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", emphasis=Emphasis.PRIMARY)
 DECIDE = Choice(action=Action.DECIDE, label="Decide")
 RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)

@@ -92,7 +92,7 @@ class Action:
     SKIP = ActionRow("skip", "phases.pressed", _letter("s"), "phases.is_offered")
     STOP = ActionRow("stop", "phases.stopped", _typed(_STOP, BUSY | _OPEN | _MENU, _NOTHING))
     RESUME = ActionRow("resume", "resuming.resume_pressed")
-    RETRY = ActionRow("retry", "resuming.retry_pressed")
+    RETRY = ActionRow("retry", "resuming.retry")
     RESTORE = ActionRow("restore", "opening.restore_pressed")
     START_OVER = ActionRow("start_over", "opening.start_over_pressed")
     # Before DEPTH_DEEP, which has the same words where steps are asked one by one.

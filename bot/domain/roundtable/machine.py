@@ -137,7 +137,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.CLOSING, Say): steps.interjected,
     (Stage.STALLED, Say): pausing.noted,
     (Stage.STALLED, Start): opening.start_again,
-    (Stage.STALLED, Resume): resuming.resume_stalled,
+    (Stage.STALLED, Resume): resuming.retry,
     (Stage.PAUSED, Say): pausing.noted,
     (Stage.PAUSED, Resume): resuming.resume,
     (Stage.PAUSED, ItemRead): resuming.looked,

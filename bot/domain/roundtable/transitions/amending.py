@@ -5,7 +5,7 @@ A press settles what is contested. What another person changed since is not over
 entry that is gone are kept as a note.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, assert_never
 
 from bot.domain.catalog.agenda import Playbook
@@ -144,23 +144,25 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             assert_never(submission.name)
 
 
+ENTERED: Mapping[FormName, Callable[[Submission], FormInput]] = {
+    FormName.ANSWER: answering.entered,
+    FormName.ISSUES: issues.entered,
+    FormName.UNTIL: attending.entered,
+    **dict.fromkeys(wording.DISCUSSING, deciding.entered),
+}
+"""The forms that are one input. The others change entries and settings."""
+
+
 def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[FormInput, ...]:
     """What a submission asks for. Keys tell apart what one view is submitted for several times."""
-    sent = {"at": submission.at, "person": submission.person}
-    if submission.name in wording.DISCUSSING:
-        return (deciding.entered(submission),)
-    if submission.name is FormName.ANSWER:
-        return (answering.entered(submission),)
-    if submission.name is FormName.ISSUES:
-        return (issues.entered(submission),)
-    if submission.name is FormName.UNTIL:
-        return (attending.entered(submission),)
+    if entered := ENTERED.get(submission.name):
+        return (entered(submission),)
     found: list[FormInput] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
         seen = _revisions(submission)
-        key = f"{submission.key}.{submission.name.value}"
-        found.append(Specify(key=key, **sent, patches=reading.patches, revisions=seen, step_id=step_id))
+        found.append(Specify(**submission.sent, patches=reading.patches, revisions=seen, step_id=step_id))
+    sent = {"at": submission.at, "person": submission.person}
     muted = submission.text(VOICES) == QUIET
     if VOICES in submission.values and muted is not rt.manners.muted:
         found.append(Mute(key=f"{submission.key}.{submission.text(VOICES)}", **sent, muted=muted))
@@ -171,28 +173,11 @@ def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Fo
 
 
 def _revisions(submission: Submission) -> Mapping[str, int]:
-    match submission.name:
-        case FormName.AMEND:
-            return {f"{submission.subject}.{name}": seen for name, seen in submission.revisions.items()}
-        case FormName.AMEND_SECTION:
-            return {f"{note}.text": seen for note, seen in submission.revisions.items()}
-        case (
-            FormName.SORT
-            | FormName.SETTINGS
-            | FormName.START
-            | FormName.ANSWER
-            | FormName.MARK
-            | FormName.RECORD
-            | FormName.OPTION
-            | FormName.OBJECT
-            | FormName.SEALED
-            | FormName.UNTIL
-            | FormName.REVERSE
-            | FormName.ISSUES
-        ):
-            return {}
-        case _:
-            assert_never(submission.name)
+    if submission.name is FormName.AMEND:
+        return {f"{submission.subject}.{name}": seen for name, seen in submission.revisions.items()}
+    if submission.name is FormName.AMEND_SECTION:
+        return {f"{note}.text": seen for note, seen in submission.revisions.items()}
+    return {}
 
 
 # --- what they do ---------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ What people are asked: the questions of a step, or the menu that follows it.
 Every transition that needs people ends here: with one open menu.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -320,12 +320,11 @@ def menu(
     text: str,
     *,
     kind: MenuKind | None = None,
-    facts: Mapping[str, Any] | None = None,
     anew: bool = False,
 ) -> Roundtable:
     """
-    The menu that belongs here, with *text* above it, and the *facts* of that text on its line. It takes the
-    place of the step's question; *anew* posts it below what was said since.
+    The menu that belongs here, with *text* above it. It takes the place of the step's question; *anew* posts it below
+    what was said since.
     """
     kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
     rt = rt.but(stage=Stage.AT_BOUNDARY)
@@ -341,7 +340,7 @@ def menu(
         message = menus.after_phase(speaker.key, above, after, left_out=openable(left))
     in_place = rt.has_card and not anew
     offered = rt.offering_in_place if in_place else rt.offering
-    rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
+    rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **BY_RULE)
     # The card says by itself what was saved; a greeting is not said again when the step is finished.
     first = paragraphs("" if in_place else text, told)
     return rt.but(card=rt.card.but(first=first)) if rt.card else rt

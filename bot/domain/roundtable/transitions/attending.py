@@ -320,12 +320,7 @@ def flaws(submission: Submission) -> Mapping[str, str]:
 
 
 def entered(submission: Submission) -> SetDue:
-    return SetDue(
-        key=f"{submission.key}.{submission.name.value}",
-        at=submission.at,
-        person=submission.person,
-        due=submission.text(wording.DUE),
-    )
+    return SetDue(**submission.sent, due=submission.text(wording.DUE))
 
 
 def due_chosen(rt: Roundtable, event: SetDue, playbook: Playbook) -> Roundtable:

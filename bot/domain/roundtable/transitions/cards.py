@@ -60,7 +60,7 @@ def decided(
     patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
-    return recorded(rt, person, f"{verb} {ids}", patches, playbook, how=how)
+    return recorded(rt, person, f"{verb} {ids}", patches, how=how)
 
 
 def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Suggestion]:
@@ -75,12 +75,12 @@ def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Su
 
 def kept(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """What has to be confirmed again stays as it is."""
-    return recorded(rt, event.person, f"kept {event.value}", [_keeping(_living(rt, event.value))], playbook)
+    return recorded(rt, event.person, f"kept {event.value}", [_keeping(_living(rt, event.value))])
 
 
 def withdrawn(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     patch = Patch(id=_living(rt, event.value).id, state=EntryState.WITHDRAWN)
-    return recorded(rt, event.person, f"withdrew {event.value}", [patch], playbook)
+    return recorded(rt, event.person, f"withdrew {event.value}", [patch])
 
 
 def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -101,13 +101,13 @@ def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         raise NotNow(specification_wording.not_your_objection(claim.owner.name))
     if kind is None:
         patches: tuple[Patch, ...] = (Patch(id=id, state=EntryState.WITHDRAWN),)
-        return recorded(rt, event.person, f"left {id} out", patches, playbook)
+        return recorded(rt, event.person, f"left {id} out", patches)
     is_part = bool(kind.part_of)
     found = Reading() if is_part else entry_forms.sorted_as(note, kind, rt.specification, schema)
     if not found.patches:
         raise NotNow(specification_wording.unfit(str(claim.value), kind.name))
     made = ", ".join(one.id for one in found.patches if one.kind == kind.key)
-    return recorded(rt, event.person, f"filed {id} as {made}", found.patches, playbook)
+    return recorded(rt, event.person, f"filed {id} as {made}", found.patches)
 
 
 def recorded(
@@ -115,7 +115,6 @@ def recorded(
     person: Person,
     what: str,
     patches: Iterable[Patch],
-    playbook: Playbook,
     *,
     how: How = How.PRESS,
 ) -> Roundtable:
@@ -160,29 +159,26 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
 def _carried_out(
     rt: Roundtable, typed: TypedAction, event: Say, scene: StepScene, playbook: Playbook
 ) -> Roundtable:
+    asked = {"key": event.key, "at": event.at, "person": event.person, "token": "", "ts": ""}
     match typed.what:
         case TypedKind.SORT:
             note = next(one for one in scene.unsorted if one.letter == typed.letter)
             value = f"{note.id}/{playbook.schema.kinds[typed.kind].prefix}"
-            asked = {"key": event.key, "at": event.at, "person": event.person, "token": "", "ts": ""}
             return filed(rt, Press(**asked, action=Action.FILE, value=value), playbook)
-        case TypedKind.ACCEPT:
-            patches = [_accepting(one) for one in _open(rt, typed.numbers, playbook)]
-        case TypedKind.LEAVE_OUT:
-            patches = [_leaving_out(rt, one) for one in _open(rt, typed.numbers, playbook)]
+        case TypedKind.ACCEPT | TypedKind.LEAVE_OUT as what:
+            how, accept = How.EVERYTHING if typed.is_all else How.PRESS, what is TypedKind.ACCEPT
+            return decided(rt, event.person, typed.numbers, playbook, accept=accept, how=how)
         case TypedKind.CHANGE:
-            patches = [
-                _changing(one, typed.words, rt, playbook) for one in _open(rt, typed.numbers, playbook)
-            ]
+            chosen = _open(rt, typed.numbers, playbook)
+            patches = [_changing(one, typed.words, rt, playbook) for one in chosen]
+            ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
+            return recorded(rt, event.person, f"changed {ids}", patches)
         case TypedKind.KEEP:
-            patches = [_keeping(_living(rt, typed.id))]
+            return kept(rt, Press(**asked, action=Action.HOLDS, value=typed.id), playbook)
         case TypedKind.WITHDRAW:
-            patches = [Patch(id=_living(rt, typed.id).id, state=EntryState.WITHDRAWN)]
+            return withdrawn(rt, Press(**asked, action=Action.WITHDRAW, value=typed.id), playbook)
         case _:
             assert_never(typed.what)
-    ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
-    how = How.EVERYTHING if typed.is_all else How.PRESS
-    return recorded(rt, event.person, f"typed a change of {ids}", patches, playbook, how=how)
 
 
 def _living(rt: Roundtable, id: str) -> Entry:

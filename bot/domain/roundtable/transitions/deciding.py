@@ -40,8 +40,8 @@ from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.roundtable.transitions.standing import (
     choice_at,
     on_record,
+    position_facts,
     position_patches,
-    taking_position,
     whole,
 )
 from bot.domain.specification.entries import ENTRIES, OPTION, Entry, Patch
@@ -104,12 +104,7 @@ def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
 
 
 def entered(submission: Submission) -> Entered:
-    sent = {
-        "key": f"{submission.key}.{submission.name.value}",
-        "at": submission.at,
-        "person": submission.person,
-    }
-    text = submission.text
+    sent, text = submission.sent, submission.text
     if submission.name is FormName.RECORD:
         fates = {
             name.removeprefix(forms.FATE): Fate(str(value))
@@ -194,7 +189,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
         rt = rt.whispering(event.person.id, wording.no_such_option(position.named))
     elif position:
         told = {"why": position.why, "sure": position.sure, "condition": position.condition}
-        rt, taken = taking_position(rt, event.person, position.letter or "", playbook, **told)
+        taken = position_facts(rt, event.person, position.letter or "", playbook, **told)
         facts = specifying.merged(facts, taken)
         if rt.debate.sealed and words.labelled_position(event.text):
             rt = rt.whispering(event.person.id, wording.SEEN_BY_EVERYBODY)
@@ -315,10 +310,10 @@ def _agreeing(
     if isinstance(prompt, Agreement):
         deciders = _named_besides(rt, prompt.people, person)
         proposal = ProposedDecision(prompt.option.text, prompt.option, deciders=deciders)
-        return _deciding(rt, proposal, playbook)
+        return rt, _deciding(rt, proposal, playbook)
     text, context = one_line(prompt.text, TEXT_CHARS), marking.whose(rt, prompt)
     option, said_in = words.decided_option(rt.discussed.options, text), rt.line_of(prompt.ts)
-    rt, facts = _deciding(rt, ProposedDecision(text, option, said_in=said_in, context=context), playbook)
+    facts = _deciding(rt, ProposedDecision(text, option, said_in=said_in, context=context), playbook)
     return marking.decided(rt, prompt, specifying.made_in(facts)), facts
 
 
@@ -351,7 +346,7 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     named = tuple(dict.fromkeys(event.deciders))
     deciders = _named_besides(rt, named, event.person)
     proposal = ProposedDecision(text, option, event.reason, event.revisit, deciders=deciders)
-    rt, facts = _deciding(rt, proposal, playbook)
+    facts = _deciding(rt, proposal, playbook)
     replaced = {id for one in _new_decisions(facts) for id in one.set.get("replaces") or ()}
     old = [str(one["text"]) for one in rt.discussed.decisions if one.id in replaced]
     name = rt.name_of(event.person.id)
@@ -374,17 +369,14 @@ def _named_besides(rt: Roundtable, deciders: tuple[str, ...], person: Person) ->
     return () if deciders == (person.id,) else tuple(map(rt.name_of, deciders))
 
 
-def _deciding(
-    rt: Roundtable, proposal: ProposedDecision, playbook: Playbook
-) -> tuple[Roundtable, dict[str, Any]]:
+def _deciding(rt: Roundtable, proposal: ProposedDecision, playbook: Playbook) -> dict[str, Any]:
     """The facts for the line: the entry of the decision, which says what it replaces."""
     held, option = rt.discussed, proposal.option
     old = _decided_before(held, option)
     sources = (proposal.said_in,) if proposal.said_in else ()
     about = [option.entry] if option and option.entry else []
     fields = {**_fields(proposal, old), "about": about}
-    facts = specifying.decided(rt, proposal.position, playbook, sources=sources, **fields)
-    return rt, facts
+    return specifying.decided(rt, proposal.position, playbook, sources=sources, **fields)
 
 
 def _fields(proposal: ProposedDecision, old: Iterable[str]) -> dict[str, Any]:

@@ -52,9 +52,7 @@ def flaws(submission: Submission) -> Mapping[str, str]:
 def entered(submission: Submission) -> CreateIssues:
     chosen = submission.values.get(wording.WORK, ())
     return CreateIssues(
-        key=f"{submission.key}.{submission.name.value}",
-        at=submission.at,
-        person=submission.person,
+        **submission.sent,
         entries=chosen if isinstance(chosen, tuple) else (),
         repository=submission.text(wording.REPOSITORY),
     )

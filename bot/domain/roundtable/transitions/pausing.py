@@ -23,7 +23,7 @@ from bot.domain.transcript.lines import Source
 from bot.domain.values.places import Person
 
 
-def stop_when_busy(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+def stop_when_busy(rt: Roundtable, person: Person) -> Roundtable:
     """What is being saved is finished first."""
     return rt.but(stop_asked_by=person.id).whispering(person.id, step_wording.STOPS_SOON)
 

@@ -44,10 +44,10 @@ ELABORATIONS_RECALLED = 3
 def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The first phase that is not complete, or the end."""
     phase = playbook.agenda.first_open(rt.phases_completed)
-    return _open(rt, phase, playbook) if phase else analysed(rt, playbook)
+    return _open(rt, phase, playbook) if phase else analysed(rt)
 
 
-def analysed(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def analysed(rt: Roundtable) -> Roundtable:
     if rt.unread:
         rt = rt.recording(step_wording.never_read(len(rt.unread)), part=rt.part)
     rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None)
@@ -286,7 +286,7 @@ def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def stopped(rt: Roundtable, event: Press | Stop, playbook: Playbook) -> Roundtable:
     if rt.stage in BUSY:
-        return pausing.stop_when_busy(rt, event.person, playbook)
+        return pausing.stop_when_busy(rt, event.person)
     if rt.stage is Stage.AT_BOUNDARY:
         return choose(rt, Action.STOP, playbook, person=event.person)
     return pausing.pause(rt, event.person, playbook)

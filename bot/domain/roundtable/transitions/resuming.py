@@ -106,19 +106,11 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 # --- trying again -------------------------------------------------------------------------------------------------
 
 
-def retry_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _retry(rt, event.person)
-
-
-def resume_stalled(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
-    return _retry(rt, event.person)
-
-
-def _retry(rt: Roundtable, person: Person) -> Roundtable:
+def retry(rt: Roundtable, event: Press | Resume, playbook: Playbook) -> Roundtable:
     if rt.stalled is None:
         raise NotNow(trouble_wording.NOT_OPENED)
     effect, stage = rt.stalled.effect, rt.stalled.stage
-    rt = asking.chosen(rt, menus.RETRY.label, person, part=rt.part)
+    rt = asking.chosen(rt, menus.RETRY.label, event.person, part=rt.part)
     return rt.but(stage=stage, stalled=None).queueing(effect.but(id="", attempts=0))
 
 

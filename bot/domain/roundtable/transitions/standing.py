@@ -34,12 +34,12 @@ def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     option = rt.discussed.option(letter) if letter else None
     if letter and option is None:
         raise NotNow(trouble_wording.UNKNOWN_MENU)
-    after, facts = taking_position(rt, event.person, letter, playbook)
+    facts = position_facts(rt, event.person, letter, playbook)
     if not facts:
         raise NotNow(wording.stands_already(letter))
     name = rt.name_of(event.person.id)
     sentence = wording.stands_for(name, letter, option.text if option else "")
-    return on_record(after, event, sentence, **facts)
+    return on_record(rt, event, sentence, **facts)
 
 
 def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Roundtable:
@@ -62,7 +62,7 @@ def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Round
     told = wording.stands_for if event.is_own else wording.option_named
     if event.is_own:
         why = one_line(event.why, OPTION_CHARS)
-        rt, taken = taking_position(rt, person, option.letter, playbook, why=why)
+        taken = position_facts(rt, person, option.letter, playbook, why=why)
         facts = specifying.merged(facts, taken)
     reason = f". Why: {event.why.strip()}" if event.why.strip() else ""
     return on_record(rt, event, f"{told(name, option.letter, option.text)}{reason}", **facts)
@@ -75,14 +75,11 @@ FIELDS = ("words", "why", "sure", "condition", "would_change")
 ABOUT = (DISCUSSION, "person", "issue", "heard")
 
 
-def taking_position(
+def position_facts(
     rt: Roundtable, person: Person, letter: str, playbook: Playbook, **said: str
-) -> tuple[Roundtable, dict[str, Any]]:
+) -> dict[str, Any]:
     """Undecided is so on every issue. *said*: the fields of a position. No facts: they stand there already."""
-    patches = position_patches(rt, rt.discussed, person, letter, playbook, **said)
-    if not patches:
-        return rt, {}
-    return rt, specifying.facts_of(patches)
+    return specifying.facts_of(position_patches(rt, rt.discussed, person, letter, playbook, **said))
 
 
 def position_patches(
@@ -217,7 +214,7 @@ def _positions_taken(rt: Roundtable, sealed: SealedRound, playbook: Playbook) ->
         if option:
             why = one_line(position.why, OPTION_CHARS)
             told = {name: value for name, value in given.items() if value}
-            rt, facts = taking_position(rt, someone, option.letter, playbook, why=why, **told)
+            facts = position_facts(rt, someone, option.letter, playbook, why=why, **told)
         message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
         rt = rt.heard(someone, said, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **facts)
     return rt

@@ -223,7 +223,6 @@ def menu(
     text: str,
     *,
     kind: MenuKind | None = None,
-    facts: Mapping[str, Any] | None = None,
     anew: bool = False,
 ) -> Roundtable:
     """
@@ -233,7 +232,7 @@ def menu(
     if rt.answers != rt.filed and playbook.agenda.get(rt.step_id):
         return write(rt, playbook)
     anew = anew or _is_above_the_discussion(rt)
-    rt = asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew)
+    rt = asking.menu(rt, playbook, text, kind=kind, anew=anew)
     return asking.surveying(rt, playbook)
 
 

@@ -9,7 +9,6 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import ChannelRules, Policies, PressPolicy
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.state import Roundtable
 from bot.errors import NotNow
 from tests.domain.table import HERE, Table, shipped
 
@@ -86,12 +85,3 @@ def test_who_presses_is_up_to_the_channel() -> None:
         table.press(Action.FINISH_STEP, who="grace")
 
     assert table.finish(who="ada").rt.steps_completed
-
-
-def test_a_roundtable_of_an_earlier_version_has_everyone() -> None:
-    stored = held().rt.model_dump(mode="json")
-    for name in ("personas_active", "attendance"):
-        del stored[name]
-    rt = Roundtable.model_validate(stored)
-
-    assert (rt.personas_active, rt.attendance.participants, rt.attendance.due) == ((), (), "")

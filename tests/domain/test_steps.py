@@ -320,13 +320,6 @@ def test_while_we_write_nothing_else_can_be_asked_for() -> None:
     assert table.stop().resume_paying().rt.stage is Stage.PAUSED
 
 
-def test_there_is_nothing_to_finish_at_a_menu() -> None:
-    """Whoever types the word there is told so."""
-    table = Table().start().do_step().finish()
-
-    assert table.world.told[-1][1].text.startswith("There is no open step to finish right now")
-
-
 # --- steps that are passed over ---------------------------------------------------------------------------------------
 
 

@@ -35,11 +35,10 @@ def is_stale(rt: Roundtable, ts: str) -> bool:
         return False
     if _is_still_to_be_asked(rt):
         return True
-    question = rt.question or (PostedPrompt(post="", ts=rt.stands_at(rt.menu.token)) if rt.menu else None)
-    if question is None:
+    if rt.question is None:
         return False
-    shown = slack_time(question.ts)
-    return written < shown if shown else _is_to_come(rt, question)
+    shown = slack_time(rt.question.ts)
+    return written < shown if shown else _is_to_come(rt, rt.question)
 
 
 def must_wait(rt: Roundtable, event: Undecided, playbook: Playbook) -> bool:

@@ -11,7 +11,7 @@ from bot.domain.roundtable import agreeing, permalinks
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import elaborations, silence
+from bot.domain.roundtable.transitions import silence, speaking
 from bot.domain.roundtable.waiting import unheard_in_discussion
 
 
@@ -48,7 +48,7 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         links=_links(rt, board),
         heading=card.message.text,
         first=card.first,
-        goes_on=elaborations.can_go_on(rt, playbook),
+        goes_on=bool(speaking.able(rt, playbook)),
         ending=silence.ending(rt, playbook),
         unheard=_unheard(rt),
     )

@@ -218,7 +218,7 @@ def _plain(text: str) -> str:
 def _by_agent(rt: Roundtable, key: str, agent: str, sentence: str, patch: Patch) -> Roundtable:
     """The entry belongs to no step: no card lists it as something to accept."""
     facts = {AGENT: agent, "step_id": "", **specifying.facts_of([patch])}
-    after = rt.recording(sentence, part=rt.part, message_id=key, **facts)
+    after = rt.recording(sentence, message_id=key, **facts)
     if refused := after.specification.refused[len(rt.specification.refused) :]:
         raise NotNow(specification_wording.above_a_limit(refused[0].partition(": ")[2]))
     return after

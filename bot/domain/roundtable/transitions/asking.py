@@ -379,7 +379,7 @@ def _proposing(rt: Roundtable, survey: CodeSurvey) -> Roundtable:
         return rt
     told = step_wording.searched(len(survey.hits), survey.files_found)
     facts: dict[str, Any] = {ENTRIES: [patch.as_json() for patch in patches]}
-    return rt.recording(told, part=rt.part, **facts)
+    return rt.recording(told, **facts)
 
 
 def _keyword_patches(rt: Roundtable, survey: CodeSurvey) -> Iterator[Patch]:

@@ -34,7 +34,7 @@ def charged(rt: Roundtable, event: EffectOutcome, *, late: bool = False) -> Roun
     """The same for an answer of which nothing is used, such as one that nobody waits for any more (*late*)."""
     told = trouble_wording.ANSWER_TOO_LATE if late else trouble_wording.ANSWER_NOT_USABLE
     after = counted(rt, event)
-    return rt if after is rt else after.recording(told, part=rt.part, **spent(_facts_of(event)))
+    return rt if after is rt else after.recording(told, **spent(_facts_of(event)))
 
 
 def _facts_of(event: EffectOutcome) -> Mapping[str, Any]:

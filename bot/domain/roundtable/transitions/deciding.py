@@ -289,8 +289,8 @@ class ProposedDecision(NamedTuple):
 
 def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A press records; one that comes after positions changed does not."""
-    if rt.stage is not Stage.ELABORATING and (not event.token or marking.is_mark(rt, event.value)):
-        return marking.agreed(rt, event, playbook)
+    if _is_for_a_step(rt, event):
+        return marking.settled(rt, event.person, marking.asked_in_step(rt, event), playbook, agree=True)
     rt, facts = _agreeing(rt, event.person, _asked_by(rt, event), playbook)
     text = next(str(one.set["text"]) for one in _new_decisions(facts))
     sentence = wording.recorded(rt.name_of(event.person.id), text)
@@ -298,9 +298,13 @@ def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if rt.stage is not Stage.ELABORATING and (not event.token or marking.is_mark(rt, event.value)):
-        return marking.not_agreed(rt, event, playbook)
+    if _is_for_a_step(rt, event):
+        return marking.settled(rt, event.person, marking.asked_in_step(rt, event), playbook, agree=False)
     return _not_agreed(rt, event.person, _asked_by(rt, event), playbook)
+
+
+def _is_for_a_step(rt: Roundtable, event: Press) -> bool:
+    return rt.stage is not Stage.ELABORATING and (not event.token or marking.is_mark(rt, event.value))
 
 
 def _agreeing(

@@ -281,15 +281,7 @@ def _answering(rt: Roundtable, mark: MessageMark) -> Roundtable:
 # --- did we agree? ------------------------------------------------------------------------------------------------
 
 
-def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return settled(rt, event.person, _asked(rt, event), playbook, agree=True)
-
-
-def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return settled(rt, event.person, _asked(rt, event), playbook, agree=False)
-
-
-def _asked(rt: Roundtable, event: Press) -> MessageMark:
+def asked_in_step(rt: Roundtable, event: Press) -> MessageMark:
     """The mark of the button; typed words may name its number where several wait for a yes."""
     if event.token:
         return open_mark(rt, event.value)

@@ -61,7 +61,7 @@ def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roun
     link = (Link(label="The thread", url=rt.permalink),) if rt.permalink else ()
     told = Tell(person=rt.started_by, message=Message(text=words, links=link))
     rt = standing.shown_at_the_end(rt, playbook)
-    rt = rt.recording(trouble_wording.no_channel(archived=event.archived), part=rt.part, message_id=event.key)
+    rt = rt.recording(trouble_wording.no_channel(archived=event.archived), message_id=event.key)
     rt = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.SUPERSEDED).holding_back()
     return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
 

@@ -49,7 +49,7 @@ def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def analysed(rt: Roundtable) -> Roundtable:
     if rt.unread:
-        rt = rt.recording(step_wording.never_read(len(rt.unread)), part=rt.part)
+        rt = rt.recording(step_wording.never_read(len(rt.unread)))
     rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None)
     rt = rt.dropping(Speak).but(answers=(), filed=(), unread=())
     return pausing.notes_saved(rt)

@@ -29,7 +29,6 @@ from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import has_content, queue_commit, saying_what_is_saved
 from bot.domain.specification.reader import is_question
 from bot.domain.transcript.lines import LinePhase
-from bot.domain.values.places import Person
 from bot.domain.values.timestamps import slack_time
 from bot.errors import NotNow
 
@@ -132,10 +131,6 @@ def read_again(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 # --- finishing ----------------------------------------------------------------------------------------------------
 
 
-def finish_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return finish(rt, event.person, playbook)
-
-
 def save_and_go_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """On the card of a phase: finished, and then the phase is closed as by *Continue*."""
     after = finish_first(rt, event, playbook, heading_for=Stage.DISCUSSING)
@@ -148,20 +143,20 @@ def save_and_go_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 
 def finish_first(rt: Roundtable, event: Press, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
     """On the card of an open step: the step is finished and saved before anything else."""
-    after = finish(rt, event.person, playbook)
+    after = finish(rt, event, playbook)
     return after.but(heading_for=heading_for) if after.stage is Stage.WRITING else after
 
 
-def finish(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+def finish(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Only a person gets here. What is still being said about the step is not waited for."""
     step = playbook.agenda.get(rt.step_id)
     if step is None:
         return asking.next_question(rt, playbook)
-    name = rt.name_of(person.id)
+    name = rt.name_of(event.person.id)
     rt = rt.closing_menu(step_wording.finished(name)).dropping(Speak, Survey)
     rt = rt.but(questions=tuple(one for one in rt.questions if one.step_id != rt.step_id))
     rt = rt.but(card=rt.card.but(by=name)) if rt.card else rt
-    rt = rt.recording(step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, by=person.id)
+    rt = rt.recording(step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, by=event.person.id)
     return write(rt, playbook)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion.elaboration import TurnKind
+from bot.domain.discussion.elaboration import EndReason, TurnKind
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
@@ -125,6 +125,7 @@ def _goes_on(
 
 
 CONTEXT_FULL = "context"
+"""The voices cannot take in any more of the discussion."""
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
 NO_SESSIONS = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
@@ -327,7 +328,7 @@ def _nothing_said(rt: Roundtable, effect: Speak, said: Failed, playbook: Playboo
     if rt.stage is not Stage.ELABORATING:
         return drafts.note_failure(rt, effect, reason, str(said.facts.get("raw") or ""))
     if reason == CONTEXT_FULL:
-        return elaborations.too_much_to_hold(rt, playbook)
+        return elaborations.conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
     if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
         lead = speaking.lead_of(rt, playbook).key  # it opens without a model, and that failed
         again = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))

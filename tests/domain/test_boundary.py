@@ -209,15 +209,6 @@ def test_a_button_that_the_menu_does_not_offer_changes_nothing() -> None:
     assert table.rt is before
 
 
-def test_every_menu_ever_shown_is_answered() -> None:
-    """Long after it was used."""
-    table = Table(few_steps()).start().through("02-01")
-
-    for menu in table.menus[:-1]:
-        with pytest.raises(NotNow, match="menu is over"):
-            table.press(menu.message.choices[0].action, menu=menu)
-
-
 def finished_unposted(table: Table) -> Table:
     """By a press on the card, before we know where it stands."""
     by, token = person("ada"), table.menu.token

@@ -18,6 +18,8 @@ PARTIAL = {
     "bot.domain.roundtable.transitions.agents.NOT_ASKED_AT": "read with `get`",
     "bot.domain.specification.coverage._OF_ROWS": "read with `get`",
     "bot.domain.roundtable.transitions.trouble.AFTER_COMMIT": "read with `get`",
+    "bot.domain.roundtable.transitions.silence.SECONDS": "the policy says the others",
+    "bot.domain.roundtable.transitions.amending.ENTERED": "read with `get`",
     "bot.domain.transcript.fold._BY_PHASE": "read with `get`",
     "bot.slack.pace.BETWEEN_EDITS": "read with `get`",
     "slack_sandbox.events.EVENTS": "read with `get`",

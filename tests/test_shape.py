@@ -68,8 +68,8 @@ HOMES = {
 
 CALCULATION = {
     "ast", "base64", "bisect", "collections", "cryptography", "csv", "dataclasses", "datetime", "decimal", "difflib",
-    "enum", "functools", "hashlib", "importlib", "io", "itertools", "json", "markdown_it", "math", "operator",
-    "pydantic", "re", "string", "textwrap", "tomllib", "types", "typing", "unicodedata",
+    "enum", "functools", "graphlib", "hashlib", "importlib", "io", "itertools", "json", "markdown_it", "math",
+    "operator", "pydantic", "re", "string", "textwrap", "tomllib", "types", "typing", "unicodedata",
 }  # fmt: skip
 ASKS_THE_WORLD = re.compile(r"(open|print|input)|.*\.(now|today|utcnow|fromtimestamp)")
 

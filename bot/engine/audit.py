@@ -16,7 +16,6 @@ from bot.domain.roundtable.inputs import (
     AnswerDirectly,
     AnswerQuestion,
     Command,
-    Finish,
     Input,
     MarkMessage,
     Mute,
@@ -61,8 +60,6 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             return "" if happened.key.startswith(TAKEN_UP_AGAIN) else "start"
         case Press(action=action):
             return action
-        case Finish():
-            return Action.FINISH_STEP
         case SetDepth(depth=depth):
             return _depth(depth)
         case Mute(muted=muted):

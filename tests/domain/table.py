@@ -52,7 +52,6 @@ from bot.domain.roundtable.inputs import (
     Amend,
     Command,
     Export,
-    Finish,
     Input,
     OfPrograms,
     Plan,
@@ -286,7 +285,7 @@ class Table:
         )
 
     def finish(self, *, who: str = "ada") -> "Table":
-        return self.hear(Finish(key=self.key(), at=self.now(), person=person(who)))
+        return self.say("finish", who=who)
 
     def depth(self, depth: Depth, *, who: str = "ada") -> "Table":
         return self.hear(SetDepth(key=self.key(), at=self.now(), person=person(who), depth=depth))

@@ -142,10 +142,9 @@ def test_a_folder_that_cannot_be_read_leaves_the_end_as_it_is() -> None:
     assert table.rt.stage is Stage.ANALYSED
 
 
-@pytest.mark.parametrize("wish", ["stop", "finish"])
-def test_there_is_nothing_to_stop_or_to_finish_at_the_end(wish: str) -> None:
+def test_there_is_nothing_to_stop_at_the_end() -> None:
     """Whoever tries is told."""
     table = analysed()
 
     with pytest.raises(NotNow):
-        table.stop() if wish == "stop" else table.finish()
+        table.stop()

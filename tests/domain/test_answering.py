@@ -3,9 +3,8 @@
 import pytest
 
 from bot.domain.messages.attribution_wording import attribution
-from bot.domain.messages.form import FormName, Submission
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.inputs import AnswerDirectly, AnswerQuestion
+from bot.domain.roundtable.inputs import AnswerQuestion
 from bot.domain.roundtable.transitions import answering
 from bot.domain.roundtable.waiting import WaitKind, waits_for
 from bot.errors import NotNow
@@ -61,14 +60,3 @@ def test_a_question_that_is_over_is_not_answered_again() -> None:
     for id in ("Q-001", "Q-404"):
         with pytest.raises(NotNow, match="is answered, or does not count"):
             answering.form(table.rt, id, table.playbook)
-
-
-@pytest.mark.parametrize(("subject", "kind"), [("00-01", AnswerDirectly), ("Q-001", AnswerQuestion)])
-def test_a_form_says_what_it_answers(subject: str, kind: type) -> None:
-    submission = Submission(
-        key="view.V1", at="2026-01-01T00:00:00.000Z", person=person("linus"), name=FormName.ANSWER,
-        slug="offline-sync", subject=subject, values={"words": " Yes. "},
-    )  # fmt: skip
-    event = answering.entered(submission)
-    assert isinstance(event, kind)
-    assert (event.key, event.text) == ("view.V1.answer", "Yes.")

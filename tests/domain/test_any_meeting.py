@@ -49,7 +49,6 @@ from bot.domain.roundtable.effects import (
 from bot.domain.roundtable.inputs import (
     Amend,
     Command,
-    Finish,
     Plan,
     Press,
     Resume,
@@ -262,10 +261,6 @@ class Meeting(RuleBasedStateMachine):
     @rule(who=PEOPLE, action=st.sampled_from([*ACTIONS]), data=st.data())
     def presses_any_menu_ever_shown(self, who: str, action: str, data: st.DataObject) -> None:
         self.presses(action, who, data.draw(st.sampled_from(self.table.menus)))
-
-    @rule(who=PEOPLE)
-    def wants_to_finish(self, who: str) -> None:
-        self.hears(Finish(key=self.table.key(), at=self.table.now(), person=person(who)))
 
     @rule(who=PEOPLE)
     def wants_to_stop(self, who: str) -> None:

@@ -47,7 +47,7 @@ def comes(table: Table, at: str) -> Table:
 def pressed(table: Table, kind: ReminderKind, action: str, *, who: str, value: str = "") -> Table:
     reminder = table.rt.attendance.open_one(kind)
     assert reminder
-    key, at, token, ts = table.key(), table.now(), reminder.token, reminder.ts
+    key, at, token, ts = table.key(), table.now(), reminder.token, table.rt.stands_at(reminder.token)
     return table.hear(
         Press(key=key, at=at, person=person(who), action=action, token=token, ts=ts, value=value)
     )
@@ -241,12 +241,12 @@ def test_a_deadline_only_proposes() -> None:
     reminder = table.rt.attendance.open_one(ReminderKind.DEADLINE)
 
     assert reminder
-    assert "a word from Ada and Linus" in reminder.shown.text
-    assert [one.label for one in reminder.shown.choices] == [
+    assert "a word from Ada and Linus" in reminder.message.text
+    assert [one.label for one in reminder.message.choices] == [
         "Finish with what we have", "One more day", "Go on without Ada", "Go on without Linus",
     ]  # fmt: skip
-    assert reminder.shown.card
-    assert [one.label for one in reminder.shown.card.more] == ["Another time…", "No time limit"]
+    assert reminder.message.card
+    assert [one.label for one in reminder.message.card.more] == ["Another time…", "No time limit"]
     assert table.rt.stage is Stage.DISCUSSING
 
 
@@ -261,7 +261,7 @@ def test_a_deadline_counts_what_the_card_asks() -> None:
 
     assert reminder
     assert len(missing.rows) > 1
-    assert f"**Missing:** {len(missing.rows)} open points of the step" in reminder.shown.text
+    assert f"**Missing:** {len(missing.rows)} open points of the step" in reminder.message.text
 
 
 @pytest.mark.parametrize("by", ["press", "words"])
@@ -384,8 +384,8 @@ def test_a_deadline_proposes_to_end_a_discussion() -> None:
     reminder = table.rt.attendance.open_one(ReminderKind.DEADLINE)
 
     assert reminder
-    assert "**Missing:** a word from Grace and Linus." in reminder.shown.text
-    assert [one.label for one in reminder.shown.choices] == [
+    assert "**Missing:** a word from Grace and Linus." in reminder.message.text
+    assert [one.label for one in reminder.message.choices] == [
         "End the discussion", "One more day", "Go on without Grace", "Go on without Linus",
     ]  # fmt: skip
     assert table.rt.stage is Stage.ELABORATING

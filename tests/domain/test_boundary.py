@@ -209,20 +209,18 @@ def test_a_button_that_the_menu_does_not_offer_changes_nothing() -> None:
     assert table.rt is before
 
 
-def test_every_menu_ever_shown_is_answered() -> None:
-    """Long after it was used."""
-    table = Table(few_steps()).start().through("02-01")
-
-    for menu in table.menus[:-1]:
-        with pytest.raises(NotNow, match="menu is over"):
-            table.press(menu.message.choices[0].action, menu=menu)
+def finished_unposted(table: Table) -> Table:
+    """By a press on the card, before we know where it stands."""
+    by, token = person("ada"), table.menu.token
+    press = Press(key=table.key(), at=table.now(), person=by, action=Action.FINISH_STEP, token=token, ts="")
+    return table.hear(press)
 
 
 def test_people_can_be_faster_than_our_own_knowledge() -> None:
     """Somebody finishes before Slack has told us where the card stands: it is edited when we know."""
     table = Table(TWO, paying=False).start()
     table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
-    table.finish().resume_paying()
+    finished_unposted(table).resume_paying()
 
     cards = [said.message for said in table.world.thread if said.message.token]
     assert [message.choices[0].action for message in cards] == [Action.CONTINUE]
@@ -280,7 +278,7 @@ def test_a_card_that_is_finished_before_it_is_posted_can_be_edited() -> None:
     """Its post, which had no buttons, is known to be the card."""
     table = Table(TWO, paying=False).start()
     table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
-    table.finish()
+    finished_unposted(table)
     table.pay_until(lambda rt: rt.card is not None and bool(rt.stands_at(rt.card.token))).resume_paying()
 
     assert table.menu_at

@@ -8,7 +8,7 @@ import pytest
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import ChannelRules, Policies, PressPolicy
 from bot.domain.catalog.steps import Depth
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.messages.message import Action
 from bot.errors import NotNow
 from tests.domain.table import HERE, Table, shipped
 
@@ -82,15 +82,6 @@ def test_who_presses_is_up_to_the_channel() -> None:
     playbook = ruled(press=PressPolicy.STARTER)
     table = held(playbook).say("Edits get lost. Scope: small", who="grace")
     with pytest.raises(NotNow):
-        table.finish(who="grace")
+        table.press(Action.FINISH_STEP, who="grace")
 
     assert table.finish(who="ada").rt.steps_completed
-
-
-def test_a_roundtable_of_an_earlier_version_has_everyone() -> None:
-    stored = held().rt.model_dump(mode="json")
-    for name in ("personas_active", "attendance"):
-        del stored[name]
-    rt = Roundtable.model_validate(stored)
-
-    assert (rt.personas_active, rt.attendance.participants, rt.attendance.due) == ((), (), "")

@@ -9,7 +9,6 @@ from bot.domain.roundtable.digest import (
     digest,
     links,
     waiting_for,
-    waits,
 )
 from bot.domain.specification.brief import BriefRow, BriefSection
 from bot.domain.specification.entries import Entry, EntryState, Specification
@@ -157,7 +156,7 @@ def test_whom_it_waits_for_while_a_step_is_open() -> None:
     """Its persona asks, people answer."""
     table = Table(few_steps()).start().say("Edits get lost.")
 
-    said = waiting_for(waits(table.rt, table.playbook))
+    said = waiting_for(table.rt, table.playbook)
     assert said.startswith("people, whom ")
     assert "asks about 00-01" in said
     assert "1 answer so far" in said
@@ -166,26 +165,26 @@ def test_whom_it_waits_for_while_a_step_is_open() -> None:
 def test_whom_it_waits_for_in_a_discussion() -> None:
     """The persona who has the floor, or anybody."""
     table = Table(few_steps()).start().elaborate()
-    assert "people. Everybody can speak" in waiting_for(waits(table.rt, table.playbook))
+    assert "people. Everybody can speak" in waiting_for(table.rt, table.playbook)
 
     table.stop_paying().say("Jordan, what does one see?")
-    assert waiting_for(waits(table.rt, table.playbook)).startswith("Jordan Park, who speaks next")
+    assert waiting_for(table.rt, table.playbook).startswith("Jordan Park, who speaks next")
 
 
 def test_whom_it_waits_for_everywhere_else() -> None:
     """Each stage has its words; none is left without."""
     table = Table(few_steps()).start().do_step()
-    assert "menu" in waiting_for(waits(table.rt, table.playbook))
+    assert "menu" in waiting_for(table.rt, table.playbook)
 
     table.press_continue().stop()
-    assert "**Resume**" in waiting_for(waits(table.rt, table.playbook))
+    assert "**Resume**" in waiting_for(table.rt, table.playbook)
 
 
 def test_whom_it_waits_for_in_the_plan() -> None:
     """It is a step as any other."""
     table = Table(few_steps()).start().do_step().plan()
 
-    assert "05-01 Plan" in waiting_for(waits(table.rt, table.playbook))
+    assert "05-01 Plan" in waiting_for(table.rt, table.playbook)
 
 
 def test_entries_that_people_recorded_are_told() -> None:

@@ -17,7 +17,6 @@ from bot.domain.roundtable.inputs import (
     RaiseObjection,
     RecordDecision,
     SealPosition,
-    SettleObjection,
 )
 from bot.domain.roundtable.transitions import deciding
 from bot.errors import NotNow
@@ -190,19 +189,6 @@ def test_what_was_entered_is_one_input() -> None:
     assert (decision.revisit, decision.fates) == ("slow", {"OBJ-001": Fate.RISK})
     assert isinstance(bare, RecordDecision)
     assert bare.option == ""
-
-
-@pytest.mark.parametrize(
-    ("given", "kind"),
-    [
-        (sent(FormName.SEALED, position="A", sure="high", why="simple", change="a test"), SealPosition),
-        (sent(FormName.OBJECT, "OBJ-001/risk", because="rare"), SettleObjection),
-        (sent(FormName.OBJECT, words="too slow", settle="a measurement"), RaiseObjection),
-        (sent(FormName.OBJECT, "OBJ-001/accepted", words="too slow"), RaiseObjection),
-    ],
-)
-def test_each_form_is_an_input_of_its_kind(given: Submission, kind: type) -> None:
-    assert type(deciding.entered(given)) is kind
 
 
 # --- what it does ---

@@ -213,18 +213,6 @@ def test_timestamps_are_compared_as_numbers() -> None:
     assert table.meta.steps_completed == ("00-01", "01-01")
 
 
-def test_a_state_of_an_older_version_obeys_as_it_did() -> None:
-    """It knows where its menu stands, and nothing else."""
-    table, earlier = next_step_asked()
-    table.rt = table.rt.but(question=None, asked=())
-    table.say("finish", ts=earlier)
-    assert table.rt.stage is Stage.DISCUSSING
-
-    table.rt = table.rt.but(live={})
-    table.say("finish", ts=f"{earlier[:-1]}1")
-    assert table.meta.steps_completed == ("00-01", "01-01")
-
-
 def test_verbs_that_are_typed_in_the_thread_are_held_against_it_too() -> None:
     """A slash command has no message, and is of now."""
     table, earlier = next_step_asked()

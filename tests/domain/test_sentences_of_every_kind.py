@@ -11,16 +11,18 @@ from bot.domain.messages.home_page import DailyMessage, ReminderSettings, Waitin
 from bot.domain.messages.record_wording import DECISIONS_SHOWN
 from bot.domain.reviews.review import CLOSER, MARKER, without_block
 from bot.domain.roundtable import digest
-from bot.domain.roundtable.digest import Digest, WaitingFor
+from bot.domain.roundtable.digest import Digest
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.shown import ShownEntry
+from tests.domain.table import Table
 
 
 @pytest.mark.parametrize("stage", Stage)
 def test_what_a_roundtable_waits_for_is_said_in_every_stage(stage: Stage) -> None:
     """In a clause that goes on from "Waiting for"."""
-    told = digest.waiting_for(WaitingFor(stage))
+    table = Table().start().elaborate()
+    told = digest.waiting_for(table.rt.but(stage=stage), table.playbook)
 
     assert told.endswith(".")
     assert not told[0].isupper()

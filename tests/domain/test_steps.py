@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.catalog.steps import StepHeading
+from bot.domain.catalog.steps import Depth, StepHeading
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Survey
@@ -202,16 +202,14 @@ def test_menu_letters_are_ordinary_words_while_a_step_is_open(letter: str) -> No
 # --- finishing --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["button", "word", "command"])
+@pytest.mark.parametrize("how", ["button", "word"])
 def test_a_person_finishes_a_step(how: str) -> None:
-    """By the button, by typing `finish`, or by the command; never by answering well enough."""
+    """By the button, or by typing `finish`; never by answering well enough."""
     table = Table().start().say("For field work.", who="grace")
     if how == "button":
         table.press(Action.FINISH_STEP, who="grace")
-    elif how == "word":
-        table.say("Finish!", who="grace")
     else:
-        table.finish(who="grace")
+        table.say("Finish!", who="grace")
 
     assert table.meta.steps_completed == ("00-01",)
     assert "\n\nFinished by Grace · `quick-scan.md` · said by Grace\n" in table.last.text
@@ -315,19 +313,11 @@ def test_while_we_write_nothing_else_can_be_asked_for() -> None:
     before = table.rt
 
     with pytest.raises(NotNow, match="I am saving"):
-        table.finish()
+        table.depth(Depth.DEEP)
     with pytest.raises(NotNow, match="I am saving"):
         table.resume()
     assert table.rt is before
     assert table.stop().resume_paying().rt.stage is Stage.PAUSED
-
-
-def test_there_is_nothing_to_finish_at_a_menu() -> None:
-    """Whoever types the command there is told so."""
-    table = Table().start().do_step()
-
-    with pytest.raises(NotNow, match="There is no open step to finish right now"):
-        table.finish()
 
 
 # --- steps that are passed over ---------------------------------------------------------------------------------------

@@ -181,14 +181,3 @@ def test_a_persona_that_never_thinks_is_not_waited_for() -> None:
     table = own_model("business-analyst", "offline", policy=Policy(thinks=True, draft_seconds=0))
 
     assert not table.say("Field work needs it.").order("show_work")
-
-
-def test_what_an_earlier_version_shows_is_taken_away() -> None:
-    """It was an emoji, and is known as one."""
-    table = answering(thinking(WorkIndicator.STATUS))
-    stored = table.rt.model_dump(mode="json")
-    del stored["working_by"], stored["signs_refused"]
-    table.rt = type(table.rt).model_validate(stored)
-    table.resume_paying()
-
-    assert not shown(table)

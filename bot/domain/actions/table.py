@@ -76,7 +76,7 @@ class Action:
     # --- steps and menus
     FINISH_STEP = ActionRow(
         "finish_step",
-        "steps.finish_pressed",
+        "steps.finish",
         _typed(alone("finish", "finish step", "finish the step"), _STEP, _NOTHING),
     )
     NEXT = ActionRow(
@@ -92,7 +92,7 @@ class Action:
     SKIP = ActionRow("skip", "phases.pressed", _letter("s"), "phases.is_offered")
     STOP = ActionRow("stop", "phases.stopped", _typed(_STOP, BUSY | _OPEN | _MENU, _NOTHING))
     RESUME = ActionRow("resume", "resuming.resume_pressed")
-    RETRY = ActionRow("retry", "resuming.retry_pressed")
+    RETRY = ActionRow("retry", "resuming.retry")
     RESTORE = ActionRow("restore", "opening.restore_pressed")
     START_OVER = ActionRow("start_over", "opening.start_over_pressed")
     # Before DEPTH_DEEP, which has the same words where steps are asked one by one.
@@ -105,10 +105,10 @@ class Action:
     )
     # "Quick" and "fast" are ordinary words: as an answer ("How fast?" -- "fast") they are no wish.
     DEPTH_BRIEF = ActionRow(
-        "depth_brief", "depths.pressed", _depth(*_BRIEF) + _typed(among_small_words("quick", "fast"), _MENU)
+        "depth_brief", "depths.change", _depth(*_BRIEF) + _typed(among_small_words("quick", "fast"), _MENU)
     )
-    DEPTH_STANDARD = ActionRow("depth_standard", "depths.pressed", _depth("standard", "standard mode"))
-    DEPTH_DEEP = ActionRow("depth_deep", "depths.pressed", _depth(*_DEEP))
+    DEPTH_STANDARD = ActionRow("depth_standard", "depths.change", _depth("standard", "standard mode"))
+    DEPTH_DEEP = ActionRow("depth_deep", "depths.change", _depth(*_DEEP))
     READ_AGAIN = ActionRow(
         "read_again", "steps.read_again", _typed(alone("draft again"), _STEP | _MENU), "steps.can_be_read"
     )

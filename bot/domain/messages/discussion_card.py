@@ -16,6 +16,7 @@ from bot.domain.messages import mark_wording, menus
 from bot.domain.messages.attribution_wording import decided_by, recorder
 from bot.domain.messages.draft_wording import GO_ON_WITHOUT
 from bot.domain.messages.mark_wording import MarkedMessage
+from bot.domain.messages.menus import GO_ON
 from bot.domain.messages.message import (
     Action,
     Card,
@@ -47,7 +48,6 @@ ASK_ALL = Choice(action=Action.ASK_ALL, label="Ask everybody")
 ASK = Choice(action=Action.ASK_PERSON, label="Ask")
 SEALED = Choice(action=Action.SEALED, label="Sealed positions…")
 MORE_TURNS = Choice(action=Action.MORE_TURNS, label=f"{TURNS_ADDED} more turns")
-GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
 TRY_AGAIN = GO_ON.but(label="Try again")
 END = Choice(action=Action.END_ELABORATION, label="End")
 AGREED = mark_wording.AGREED.but(emphasis=Emphasis.PRIMARY)

@@ -7,6 +7,7 @@ fills in entries and reads them back.
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from typing import Any
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Message
@@ -140,6 +141,11 @@ class Submission(Value):
     subject: str = ""
     values: Mapping[str, FieldValue] = {}
     revisions: Mapping[str, int] = {}
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """What each input says that comes of it. One view is submitted several times where a form follows another."""
+        return {"key": f"{self.key}.{self.name.value}", "at": self.at, "person": self.person}
 
     def text(self, field: str) -> str:
         value = self.values.get(field, "")

@@ -63,7 +63,7 @@ CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PR
 ELABORATE = Choice(action=Action.ELABORATE, label="Elaborate")
 SKIP = Choice(action=Action.SKIP, label="Skip rest of phase")
 STOP = Choice(action=Action.STOP, label="Stop here")
-GO_ON = Choice(action=Action.GO_ON, label="Let them go on")
+GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
 END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", emphasis=Emphasis.PRIMARY)
 DECIDE = Choice(action=Action.DECIDE, label="Decide")
 RESUME = Choice(action=Action.RESUME, label="Resume", emphasis=Emphasis.PRIMARY)
@@ -147,13 +147,6 @@ def after_phase(
     go_on = CONTINUE.but(label=label)
     choices = (go_on, ELABORATE, STOP, *reopening(left_out))
     return Message(text=_with(text, lines), speaker=speaker, choices=choices)
-
-
-def with_budget_button(message: Message, spent: str, *, used_up: bool) -> Message:
-    """What was *spent*, in the small print; with nothing left, people may allow more."""
-    note = "\n".join(filter(None, (message.note, spent)))
-    choices = (*message.choices, ALLOW_MORE) if used_up else message.choices
-    return message.but(note=note, choices=choices)
 
 
 def options(positions: Sequence[str]) -> tuple[Choice, ...]:

@@ -5,6 +5,7 @@ is not settled is an open question in it. Nothing is read out of prose.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -132,8 +133,8 @@ class _Planner:
     def _tasks(self) -> tuple[Task, ...]:
         tasks = {one.id: one for one in self._parts(Task, "work.tasks")}
         depends = {id: tuple(other for other in one.depends if other in tasks) for id, one in tasks.items()}
-        if circle(depends):
-            depends = _without_circles(depends)
+        if _has_circle(depends):
+            depends = without_circles(depends)
         return tuple(
             one.but(depends=depends[id], traces=self._traces(one), turns=self._lines(id))
             for id, one in tasks.items()
@@ -205,13 +206,13 @@ class _Planner:
         return self._spec.notes_of([self._step])
 
 
-def _without_circles(depends: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def without_circles(depends: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """What was said first counts; coverage names the circle."""
     kept: dict[str, tuple[str, ...]] = dict.fromkeys(depends, ())
     for id, others in depends.items():
         for other in others:
             more = {**kept, id: (*kept[id], other)}
-            kept = kept if circle(more) else more
+            kept = kept if _has_circle(more) else more
     return kept
 
 
@@ -224,30 +225,9 @@ def _id(slug: str) -> str:
     return "".join(allowed)[:60].lstrip("._-") or "plan"
 
 
-def circle(depends: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Some that wait for each other, in the order of waiting; empty where everything can be done in some order."""
-    waits = {one: {other for other in others if other in depends} for one, others in depends.items()}
-    needed_by: dict[str, list[str]] = defaultdict(list)
-    for one, others in waits.items():
-        for other in others:
-            needed_by[other].append(one)
-    left = {one: len(others) for one, others in waits.items()}
-    free = [one for one, count in left.items() if not count]
-    while free:
-        done = free.pop()
-        del left[done]
-        for one in needed_by[done]:
-            left[one] -= 1
-            if not left[one]:
-                free.append(one)
-    return _ring({one: next(other for other in depends[one] if other in left) for one in left})
-
-
-def _ring(after: Mapping[str, str]) -> tuple[str, ...]:
-    """The circle that is reached by following *after* from its first key."""
-    here = next(iter(after), "")
-    path: dict[str, int] = {}
-    while here and here not in path:
-        path[here] = len(path)
-        here = after[here]
-    return tuple(path)[path[here] :] if here else ()
+def _has_circle(depends: Mapping[str, tuple[str, ...]]) -> bool:
+    try:
+        TopologicalSorter(depends).prepare()
+    except CycleError:
+        return True
+    return False

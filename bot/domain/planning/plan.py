@@ -170,6 +170,3 @@ class PlanDocument(Stored):
     file_plan: tuple[PlannedFile, ...] = Field(default=())
     notes: tuple[Note, ...] = ()
     test_plan: TestPlan | None = None
-
-    def notes_of(self, kind: str) -> tuple[Note, ...]:
-        return tuple(note for note in self.notes if note.kind == kind)

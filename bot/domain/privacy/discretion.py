@@ -5,7 +5,6 @@ from typing import Any, TypeVar
 
 from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.inputs import (
-    Finish,
     IssueChanged,
     Mute,
     Press,
@@ -22,7 +21,7 @@ from bot.domain.values.value import Value
 T = TypeVar("T", bound=Value)
 
 SAYS_NOTHING = frozenset({
-    Attempted, Committed, Done, Finish, IssueChanged, Mute, PersonMet, Posted, Press, Resume, Retract, SetDepth, Stop,
+    Attempted, Committed, Done, IssueChanged, Mute, PersonMet, Posted, Press, Resume, Retract, SetDepth, Stop,
     ThreadOpened, TimeCame, TryAgain,
 })  # fmt: skip
 """Inputs that have only ids. All others are searched."""

@@ -16,25 +16,21 @@ class ReminderKind(StrEnum):
 
 class Reminder(Stored):
     """
-    A post about the open step *step_id*. `post` is its effect, `ts` where it stands once that is known, `shown` what
-    it says there. `asked` are people who were not heard then, `later` those of them who want to answer tomorrow.
-    `became`: what people chose; it then has nothing to press any more. `discussion`: it is about the discussion of the
-    step.
+    A live message about the open step *step_id*, as long as people can answer it; *message* is what it was posted with.
+    `asked` are people who were not heard then, `later` those of them who want to answer tomorrow. `discussion`: it is
+    about the discussion of the step.
     """
 
     kind: ReminderKind
     step_id: str
     token: str
-    post: str
-    ts: str = ""
-    shown: Message
+    message: Message
     asked: tuple[str, ...] = ()
     later: tuple[str, ...] = ()
-    became: str = ""
     discussion: bool = False
 
     def offers(self, action: str) -> bool:
-        return any(choice.action == action for choice in self.shown.offered)
+        return any(choice.action == action for choice in self.message.offered)
 
 
 class Attendance(Stored):
@@ -68,9 +64,7 @@ class Attendance(Stored):
         return self.but(step_id=step_id, passed=(), excused=(), called=False)
 
     def open_one(self, kind: ReminderKind) -> Reminder | None:
-        """The reminder that people can answer now."""
-        found = (one for one in reversed(self.reminders) if one.kind is kind and not one.became)
-        return next(found, None)
+        return next((one for one in reversed(self.reminders) if one.kind is kind), None)
 
     def replacing(self, reminder: Reminder) -> "Attendance":
         """With *reminder* in place of the one of its token."""

@@ -8,9 +8,10 @@ from bot.domain.messages import discussion_card, menus
 from bot.domain.messages.discussion_card import DiscussionScene
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import agreeing, permalinks
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, elaborations, silence
+from bot.domain.roundtable.transitions import silence, speaking
 from bot.domain.roundtable.waiting import unheard_in_discussion
 
 
@@ -25,9 +26,9 @@ def rendered(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
     settled = scene.board.settled
     dispute = debate.put[-1] if debate.put and words.name(debate.put[-1].issue) not in settled else None
     decide = menus.options(dispute.options) if dispute and not debate.sealed else ()
-    extra = tuple(one for one in card.message.choices if one.action in asking.FOR_A_TIME)
+    more = (menus.ALLOW_MORE,) if used_up(rt.purse, playbook.policy) else ()
     card_of_it = card_of_it.but(revision=_revision(scene.board))
-    return message.but(choices=(*decide, *message.choices, *extra), token=card.token, card=card_of_it)
+    return message.but(choices=(*decide, *message.choices, *more), token=card.token, card=card_of_it)
 
 
 def _revision(board: DiscussionBoard) -> int:
@@ -47,7 +48,7 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         links=_links(rt, board),
         heading=card.message.text,
         first=card.first,
-        goes_on=elaborations.can_go_on(rt, playbook),
+        goes_on=bool(speaking.able(rt, playbook)),
         ending=silence.ending(rt, playbook),
         unheard=_unheard(rt),
     )

@@ -8,8 +8,8 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.discussion.board import BoardSide
-from bot.domain.messages import attendance_wording, card_commands, step_card, step_wording
-from bot.domain.messages.menus import READ_AGAIN, MenuKind
+from bot.domain.messages import attendance_wording, card_commands, menus, step_card, step_wording
+from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Choice, Link, Message
 from bot.domain.messages.step_scene import (
     NewestNote,
@@ -22,8 +22,9 @@ from bot.domain.messages.step_scene import (
 )
 from bot.domain.roundtable import agreeing, covering, questions, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.inputs import Finish, Input, Say, SetDepth
+from bot.domain.roundtable.inputs import Input, Say, SetDepth
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.root import not_ready
@@ -38,6 +39,7 @@ from bot.domain.values.text import counted
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 
+FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.REOPEN.action, menus.READ_AGAIN.action})
 CODE_SHOWN = 3
 """Places in the code, of each suggestion."""
 
@@ -48,9 +50,10 @@ CODE_SHOWN = 3
 def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     """What the card says now. Without its step, it says what it was offered with."""
     scene = scene_of(rt, card, playbook)
-    if scene is None:
-        return card.message
     menu = rt.menu if rt.menu and rt.menu.token == card.token else None
+    more = (menus.ALLOW_MORE,) if menu and used_up(rt.purse, playbook.policy) else ()
+    if scene is None:
+        return card.message.but(choices=(*card.message.choices, *more))
     if menu is None and _is_skipped(rt, card, scene):
         return step_card.skipped_card(scene, by=card.by).but(token=ITEM)
     is_open = menu.kind is MenuKind.PROMPT if menu else not asking.is_done(rt, card.step_id)
@@ -63,8 +66,10 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     if menu is None:
         says_who = not is_open and card.message.note == step_wording.finished(card.by)
         return step_card.without_hints(message.spent()).but(note="" if says_who else card.message.note)
-    again = (READ_AGAIN,) if _is_unread(rt, playbook) else ()
-    return message.but(choices=_with_extras(message, (*card.message.choices, *again)), token=card.token)
+    again = (menus.READ_AGAIN,) if _is_unread(rt, playbook) else ()
+    return message.but(
+        choices=_with_extras(message, (*card.message.choices, *again, *more)), token=card.token
+    )
 
 
 def _is_unread(rt: Roundtable, playbook: Playbook) -> bool:
@@ -105,7 +110,7 @@ def read(rt: Roundtable, step_id: str, playbook: Playbook) -> Message:
 def is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:
     """Whether *event* is typed in place of a press on the card."""
     if not isinstance(event, Say):
-        return isinstance(event, Finish | SetDepth)
+        return isinstance(event, SetDepth)
     if words.wish_of(rt, event, playbook) or not words.answers(event.text):
         return not words.asks_for_help(event.text)
     if rt.card is None or not card_commands.may_be_typed(event.text, playbook.schema):
@@ -365,7 +370,5 @@ def _with_extras(message: Message, offered: tuple[Choice, ...]) -> tuple[Choice,
     """Buttons that are there for a time: allow more to be spent, try the model again, open what was left out."""
     assert message.card, "a card was rendered"
     shown = {(choice.action, choice.value) for choice in (*message.choices, *message.card.more)}
-    extra = (
-        one for one in offered if (one.action, one.value) not in shown and one.action in asking.FOR_A_TIME
-    )
+    extra = (one for one in offered if (one.action, one.value) not in shown and one.action in FOR_A_TIME)
     return (*message.choices, *extra)

@@ -59,19 +59,6 @@ class Digest(Value):
         return not (self.steps or self.sections or self.elsewhere or self.moved)
 
 
-class WaitingFor(NamedTuple):
-    """
-    What the meeting waits for: the words of `Stage`, and whose turn it is. `who` are the personas who have the floor or
-    asked; if it is empty, it is the people's turn.
-    """
-
-    stage: Stage
-    step: str = ""
-    who: tuple[str, ...] = ()
-    answers: int = 0
-    turns_left: str = ""
-
-
 def digest(since: StateChange, playbook: Playbook, person: str = "") -> Digest:
     """For *person*, whose own moves are no news."""
     found = brief(playbook.schema, since.specification)
@@ -145,17 +132,6 @@ def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:
     return tuple(found[:LINKS_SHOWN])
 
 
-def waits(rt: Roundtable, playbook: Playbook) -> WaitingFor:
-    step = playbook.agenda.get(rt.step_id)
-    about = _titled(rt.step_id, playbook)
-    if debate := rt.elaboration:
-        asked = dict.fromkeys(key for one in rt.outbox if isinstance(one, Speak) for key in one.personas)
-        floor = tuple(_called(key, playbook) for key in asked)
-        return WaitingFor(rt.stage, about, floor, turns_left=turns_left(debate))
-    asks = (playbook.roster.speaker_for(step.persona, step.phase_key).name,) if step else ()
-    return WaitingFor(rt.stage, about, asks, answers=len(rt.answers))
-
-
 def _titled(step_id: str, playbook: Playbook) -> str:
     step = playbook.agenda.get(step_id)
     return f"{step_id} {step.title}" if step else step_id
@@ -182,22 +158,26 @@ def caught_up(title: str, digest: Digest, waiting: str, *, for_you: Sequence[str
     return "\n".join((*rows, *yours, f"**Waiting for:** {waiting}"))
 
 
-def waiting_for(waits: WaitingFor) -> str:
-    asked = listed(waits.who)
-    match waits.stage:
+def waiting_for(rt: Roundtable, playbook: Playbook) -> str:
+    """What the meeting waits for. Where no persona has the floor, it is the people's turn."""
+    step, about = playbook.agenda.get(rt.step_id), _titled(rt.step_id, playbook)
+    match rt.stage:
         case Stage.OPENING:
             return "me. I am opening the thread."
         case Stage.DISCUSSING:
-            asking = f", whom {asked} asks" if asked else ""
-            return f"people{asking} about {waits.step}{_so_far(waits.answers)}."
+            asks = playbook.roster.speaker_for(step.persona, step.phase_key).name if step else ""
+            asking = f", whom {asks} asks" if asks else ""
+            return f"people{asking} about {about}{_so_far(len(rt.answers))}."
         case Stage.WRITING:
             return "me. I am writing down what was said, and a menu follows."
         case Stage.AT_BOUNDARY:
             return "a choice from the menu in the thread: go on, discuss, skip or stop."
         case Stage.ELABORATING:
-            about = ", ".join(filter(None, (f"discussion of {waits.step}", waits.turns_left)))
+            asked = dict.fromkeys(key for one in rt.outbox if isinstance(one, Speak) for key in one.personas)
+            floor = listed([_called(key, playbook) for key in asked])
+            about = ", ".join(filter(None, (f"discussion of {about}", turns_left(rt.debate))))
             return (
-                f"{asked}, who speaks next ({about})." if asked else f"people. Everybody can speak ({about})."
+                f"{floor}, who speaks next ({about})." if floor else f"people. Everybody can speak ({about})."
             )
         case Stage.CLOSING:
             return "me. I am closing a phase, and the next one follows."
@@ -208,7 +188,7 @@ def waiting_for(waits: WaitingFor) -> str:
         case Stage.ANALYSED:
             return "nothing. The item is analysed."
         case _:
-            assert_never(waits.stage)
+            assert_never(rt.stage)
 
 
 def not_running(slug: str) -> str:

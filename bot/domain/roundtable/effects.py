@@ -208,7 +208,6 @@ class Then(StrEnum):
     NOTHING = ""
     OPENING = "opening"
     STEP = "step"
-    FEEDBACK = "feedback"
     SYNTHESIS = "synthesis"
     PHASE = "phase"
 

@@ -76,10 +76,6 @@ class Press(Request):
     value: str = ""
 
 
-class Finish(Request):
-    not_now = trouble_wording.NOTHING_TO_FINISH
-
-
 class SetDepth(Request):
     """`ts` is that of the message that asked for it in the thread, if one did; so it is in `Stop` and `Plan`."""
 
@@ -315,7 +311,6 @@ Command = (
     | Amend
     | Retract
     | Press
-    | Finish
     | SetDepth
     | Stop
     | Mute

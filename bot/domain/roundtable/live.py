@@ -13,7 +13,7 @@ from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import boards, cards, prompts, root, sessions, working
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import Post, rephrased
-from bot.domain.roundtable.inputs import Finish, Input, Press
+from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done, ThreadOpened
 from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.state import BRIEF, PROMPT, ROOT, Roundtable
@@ -24,7 +24,7 @@ ASKING = frozenset({Action.FINISH_STEP, Action.CONTINUE})
 
 def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """Queues the posts and edits by which the thread comes to show *rt*."""
-    rt = attending.show_reminders(working.show_work(rt, event, playbook))
+    rt = attending.end_reminders(working.show_work(rt, event, playbook))
     rt = sessions.name_session(rt, playbook)
     if isinstance(event, ThreadOpened):
         return _keep(rt, ROOT, LiveMessage(ts=event.posted or event.ts))
@@ -34,7 +34,7 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
         return rt
     rt = prompts.with_prompt(rt, before, event, playbook)
     for key, message in _views(rt, playbook):
-        rt = _show(rt, key, message, pressed=isinstance(event, Press | Finish))
+        rt = _show(rt, key, message, pressed=isinstance(event, Press))
     for key in rt.live:
         rt = rt.showing_ending(key)
     return rt
@@ -60,6 +60,8 @@ def _views(rt: Roundtable, playbook: Playbook) -> Iterator[tuple[str, Message]]:
         yield ROOT, root.first_message(rt, playbook)
     if BRIEF in rt.live and rt.place.thread:
         yield BRIEF, root.final_brief(rt, playbook)
+    for reminder in rt.attendance.reminders:
+        yield reminder.token, attending.render_reminder(rt, reminder)
     for id in rt.live:
         if id in rt.specification.entries:
             yield id, agents.question_message(rt, id)

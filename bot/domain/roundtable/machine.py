@@ -10,10 +10,10 @@ from typing import Any
 from bot.domain.actions.action import Who, bound
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
-from bot.domain.messages.message import ITEM, Action, Message
+from bot.domain.messages.message import ITEM, Action
 from bot.domain.roundtable import live, permission, timers, words
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import Attemptable, Commit, React, Rewrite, Tell
+from bot.domain.roundtable.effects import Attemptable, Commit, React, Rewrite
 from bot.domain.roundtable.inputs import (
     AgentAsked,
     AgentWithdrew,
@@ -25,7 +25,6 @@ from bot.domain.roundtable.inputs import (
     Command,
     CreateIssues,
     Export,
-    Finish,
     Input,
     IssueChanged,
     MarkMessage,
@@ -118,8 +117,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.OPENING, Say): steps.interjected,
     (Stage.DISCUSSING, Say): steps.answered,
     (Stage.DISCUSSING, AnswerDirectly): answering.answered,
-    (Stage.DISCUSSING, Finish): steps.finish_asked,
-    (Stage.DISCUSSING, SetDepth): depths.asked,
+    (Stage.DISCUSSING, SetDepth): depths.change,
     (Stage.DISCUSSING, Resume): resuming.resume,
     (Stage.DISCUSSING, Surveyed): asking.surveyed,
     (Stage.DISCUSSING, PersonaSpoke): steps.drafted,
@@ -130,7 +128,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.AT_BOUNDARY, PersonaSpoke): steps.drafted,
     (Stage.WRITING, ItemRead): elaborations.limit_read,
     (Stage.AT_BOUNDARY, Say): phases.typed,
-    (Stage.AT_BOUNDARY, SetDepth): depths.asked,
+    (Stage.AT_BOUNDARY, SetDepth): depths.change,
     (Stage.AT_BOUNDARY, Resume): resuming.resume,
     (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
@@ -140,7 +138,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.CLOSING, Say): steps.interjected,
     (Stage.STALLED, Say): pausing.noted,
     (Stage.STALLED, Start): opening.start_again,
-    (Stage.STALLED, Resume): resuming.resume_stalled,
+    (Stage.STALLED, Resume): resuming.retry,
     (Stage.PAUSED, Say): pausing.noted,
     (Stage.PAUSED, Resume): resuming.resume,
     (Stage.PAUSED, ItemRead): resuming.looked,
@@ -151,7 +149,7 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.AT_BOUNDARY, Plan): planning.plan_asked,
     (Stage.PAUSED, Plan): planning.plan_asked,
     (Stage.ANALYSED, Plan): planning.plan_asked,
-    (Stage.ELABORATING, Plan): planning.not_in_a_discussion,
+    (Stage.ELABORATING, Plan): planning.plan_asked,
     (Stage.ELABORATING, RecordDecision): deciding.recorded,
     (Stage.ELABORATING, NameOption): standing.option_named,
     (Stage.ELABORATING, RaiseObjection): deciding.objected,
@@ -194,7 +192,7 @@ TIMED: Mapping[TimerName, Transition] = {
 
 def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """
-    What *rt* becomes by *event*: a transition, and five things that follow from its result.
+    What *rt* becomes by *event*: a transition, and four things that follow from its result.
 
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
@@ -204,7 +202,6 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
         return rt
     playbook = playbook_for(after, playbook)
     after = drafts.ask_for_review(after, playbook)
-    after = budgeting.limit_budget(after, playbook)
     after = silence.set_timers(after, rt, event, playbook)
     after = specifying.write_due_files(after, rt, playbook, is_named=isinstance(event, PersonMet))
     return live.show_messages(after, rt, event, playbook)
@@ -306,7 +303,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
     rt = rt.completing(effect.id)
     match event:
         case Failed():
-            return trouble.failed(budgeting.charged(rt, event), trouble.FailedEffect(effect, event), playbook)
+            return trouble.failed(budgeting.charged(rt, event), effect, event, playbook)
         case Posted():
             return pausing.in_touch(_posted(rt, event, effect), playbook)
         case PersonMet():
@@ -366,7 +363,7 @@ def _typed(rt: Roundtable, said: Say, playbook: Playbook) -> Roundtable | None:
     try:
         after = _done(noted, wish.press, playbook)
     except NotNow as why:
-        return rt.queueing(Tell(person=said.person.id, message=Message(text=str(why))))
+        return rt.whispering(said.person.id, str(why))
     return specifying.telling_what_is_not_taken(rt, after, said, playbook)
 
 

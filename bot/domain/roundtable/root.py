@@ -60,7 +60,7 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
     activity = _activity(at)
     following = None if complete else asking.upcoming(at, playbook)
     here = following if activity is RootActivity.OPEN else playbook.agenda.get(rt.step_id)
-    found, leads = brief(playbook.schema, rt.specification), _leads(playbook)
+    found, leads = brief(playbook.schema, rt.specification), leads_of(playbook)
     return RootScene(
         title=rt.title,
         item=rt.slug,
@@ -159,7 +159,7 @@ def _status(rt: Roundtable, playbook: Playbook) -> RootStatus:
     return RootStatus.RUNNING
 
 
-def _leads(playbook: Playbook) -> tuple[Persona, ...]:
+def leads_of(playbook: Playbook) -> tuple[Persona, ...]:
     leads = (playbook.roster.lead_of(phase.key)[0] for phase in playbook.agenda.phases)
     return tuple({lead.key: lead for lead in leads}.values())
 

@@ -32,6 +32,7 @@ from bot.domain.roundtable.effects import (
     MeetPerson,
     Post,
     Rewrite,
+    Tell,
     WorkIndicator,
     numbered,
 )
@@ -471,12 +472,16 @@ class Roundtable(RoundtableFields):
         """What *effect* says is a line of its own."""
         return self.noting(self._line(actor, text, part, _source(actor, meta), "planning", effect.id, meta))
 
-    def recording(self, sentence: str, *, part: LinePhase, message_id: str = "", **meta: Any) -> "Roundtable":
+    def recording(
+        self, sentence: str, *, part: LinePhase | None = None, by: str = "", message_id: str = "", **meta: Any
+    ) -> "Roundtable":
         """
-        A system line that is not posted. With the *message_id* of an input it stands in the transcript once, also
-        when the input comes again after everything but git was lost.
+        A system line that is not posted; *by* is the person whose act it is. With the *message_id* of an input it
+        stands in the transcript once, also when the input comes again after everything but git was lost.
         """
-        return self._unposted(sentence, part, Source.SYSTEM, HOST, meta, message_id=message_id)
+        who = {"person": by, "user_name": self.name_of(by)} if by else {}
+        facts = {**who, **meta}
+        return self._unposted(sentence, part or self.part, Source.SYSTEM, HOST, facts, message_id=message_id)
 
     def showing_ending(self, key: str, *, pressed: bool = False) -> "Roundtable":
         """What is over says so once it is known where it stands. Of cards it counts where they stand, so they stay."""
@@ -591,6 +596,10 @@ class Roundtable(RoundtableFields):
         posts = (one.but(message=one.message.spent(), late=True) for one in pending if isinstance(one, Post))
         rewrites = (one.but(late=True) for one in pending if isinstance(one, Rewrite))
         return self.dropping(Post, Rewrite).but(unsent=(*self.unsent, *posts, *rewrites))
+
+    def whispering(self, person: str, text: str) -> "Roundtable":
+        """*text* is for *person* alone."""
+        return self.queueing(Tell(person=person, message=Message(text=text)))
 
     def catching_up(self) -> "Roundtable":
         """Queues again what could not be sent before, in its order."""

@@ -165,7 +165,7 @@ async def _digest(desk: Desk, slug: str, place: Place, person: Person) -> Messag
     rt = await desk.store.get(slug)
     if rt:
         title, known, pending, link = rt.title, rt.place, rt.lines, rt.permalink
-        waits = digest.waiting_for(digest.waits(rt, desk.playbook_of(rt)))
+        waits = digest.waiting_for(rt, desk.playbook_of(rt))
     else:
         listed = await folder_of(desk.workspace, slug)
         if listed is None:  # it was found there a moment ago

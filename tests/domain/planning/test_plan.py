@@ -28,7 +28,7 @@ def test_a_whole_plan_is_read_as_it_is_written() -> None:
 
     assert (plan.context.priority, plan.risks[0].likelihood) == ("P1", "high")
     assert plan.acceptance_criteria[0].must_have
-    assert [note.text for note in plan.notes_of("open_question")] == ["Who tests it?"]
+    assert [note.text for note in plan.notes if note.kind == "open_question"] == ["Who tests it?"]
     assert PlanDocument.model_validate_json(plan.model_dump_json()) == plan
 
 

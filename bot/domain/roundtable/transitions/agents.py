@@ -204,16 +204,15 @@ def _plain(text: str) -> str:
 def _by_agent(rt: Roundtable, key: str, agent: str, sentence: str, patch: Patch) -> Roundtable:
     """The entry belongs to no step: no card lists it as something to accept."""
     facts = {AGENT: agent, "step_id": "", **specifying.facts_of([patch])}
-    after = rt.recording(sentence, part=rt.part, message_id=key, **facts)
+    after = rt.recording(sentence, message_id=key, **facts)
     if refused := after.specification.refused[len(rt.specification.refused) :]:
         raise NotNow(specification_wording.above_a_limit(refused[0].partition(": ")[2]))
     return after
 
 
 def _by_person(rt: Roundtable, event: Press | AnswerQuestion, sentence: str, patch: Patch) -> Roundtable:
-    id = event.person.id
-    facts = {"person": id, "user_name": rt.name_of(id), HOW: How.ANSWER.value, **specifying.facts_of([patch])}
-    return rt.recording(sentence, part=rt.part, message_id=event.key, **facts)
+    facts = {HOW: How.ANSWER.value, **specifying.facts_of([patch])}
+    return rt.recording(sentence, by=event.person.id, message_id=event.key, **facts)
 
 
 def _answered(

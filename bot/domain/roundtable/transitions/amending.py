@@ -5,7 +5,7 @@ A press settles what is contested. What another person changed since is not over
 entry that is gone are kept as a note.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, assert_never
 
 from bot.domain.catalog.agenda import Playbook
@@ -16,7 +16,7 @@ from bot.domain.messages import form as wording
 from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, Submission
 from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
-from bot.domain.roundtable.effects import Post, Tell
+from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import (
     AnswerDirectly,
     AnswerQuestion,
@@ -144,23 +144,25 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             assert_never(submission.name)
 
 
+ENTERED: Mapping[FormName, Callable[[Submission], FormInput]] = {
+    FormName.ANSWER: answering.entered,
+    FormName.ISSUES: issues.entered,
+    FormName.UNTIL: attending.entered,
+    **dict.fromkeys(wording.DISCUSSING, deciding.entered),
+}
+"""The forms that are one input. The others change entries and settings."""
+
+
 def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[FormInput, ...]:
     """What a submission asks for. Keys tell apart what one view is submitted for several times."""
-    sent = {"at": submission.at, "person": submission.person}
-    if submission.name in wording.DISCUSSING:
-        return (deciding.entered(submission),)
-    if submission.name is FormName.ANSWER:
-        return (answering.entered(submission),)
-    if submission.name is FormName.ISSUES:
-        return (issues.entered(submission),)
-    if submission.name is FormName.UNTIL:
-        return (attending.entered(submission),)
+    if entered := ENTERED.get(submission.name):
+        return (entered(submission),)
     found: list[FormInput] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
         seen = _revisions(submission)
-        key = f"{submission.key}.{submission.name.value}"
-        found.append(Specify(key=key, **sent, patches=reading.patches, revisions=seen, step_id=step_id))
+        found.append(Specify(**submission.sent, patches=reading.patches, revisions=seen, step_id=step_id))
+    sent = {"at": submission.at, "person": submission.person}
     muted = submission.text(VOICES) == QUIET
     if VOICES in submission.values and muted is not rt.manners.muted:
         found.append(Mute(key=f"{submission.key}.{submission.text(VOICES)}", **sent, muted=muted))
@@ -171,28 +173,11 @@ def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Fo
 
 
 def _revisions(submission: Submission) -> Mapping[str, int]:
-    match submission.name:
-        case FormName.AMEND:
-            return {f"{submission.subject}.{name}": seen for name, seen in submission.revisions.items()}
-        case FormName.AMEND_SECTION:
-            return {f"{note}.text": seen for note, seen in submission.revisions.items()}
-        case (
-            FormName.SORT
-            | FormName.SETTINGS
-            | FormName.START
-            | FormName.ANSWER
-            | FormName.MARK
-            | FormName.RECORD
-            | FormName.OPTION
-            | FormName.OBJECT
-            | FormName.SEALED
-            | FormName.UNTIL
-            | FormName.REVERSE
-            | FormName.ISSUES
-        ):
-            return {}
-        case _:
-            assert_never(submission.name)
+    if submission.name is FormName.AMEND:
+        return {f"{submission.subject}.{name}": seen for name, seen in submission.revisions.items()}
+    if submission.name is FormName.AMEND_SECTION:
+        return {f"{note}.text": seen for note, seen in submission.revisions.items()}
+    return {}
 
 
 # --- what they do ---------------------------------------------------------------------------------------------------
@@ -208,19 +193,13 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
     patches, gone = _applicable(rt, event.patches, playbook.schema)
     patches = _numbered(rt.specification, patches, playbook.schema)
     if patches:
-        rt = rt.recording(
-            _sentence(rt, event.person, patches),
-            part=rt.part,
-            message_id=event.key,
-            person=event.person.id,
-            user_name=rt.name_of(event.person.id),
-            **{HOW: How.FORM.value},
-            **({"step_id": event.step_id} if event.step_id else {}),
-            **specifying.facts_of(patches),
-        )
+        where = {"step_id": event.step_id} if event.step_id else {}
+        facts = {HOW: How.FORM.value, **where, **specifying.facts_of(patches)}
+        told = _sentence(rt, event.person, patches)
+        rt = rt.recording(told, by=event.person.id, message_id=event.key, **facts)
     if gone:
         told = "\n".join(wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id)) for id in gone)
-        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=told)))
+        rt = rt.whispering(event.person.id, told)
     return pausing.entries_saved(rt) if patches else rt
 
 
@@ -234,16 +213,9 @@ def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook)
     text = agent_wording.answered(name, event.text, question=str(asked["text"] or ""))
     about = rt.step_id if rt.stage is Stage.DISCUSSING else NO_STEP
     rt = rt.catching_up().queueing(Post(message=Message(text=text, about=about)))
-    rt = rt.recording(
-        agent_wording.question_answered(name, asked.id, event.text),
-        part=rt.part,
-        message_id=event.key,
-        person=event.person.id,
-        user_name=name,
-        **{HOW: How.FORM.value},
-        **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})]),
-    )
-    return pausing.entries_saved(rt)
+    facts = {HOW: How.FORM.value, **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})])}
+    told = agent_wording.question_answered(name, asked.id, event.text)
+    return pausing.entries_saved(rt.recording(told, by=event.person.id, message_id=event.key, **facts))
 
 
 def _must_be_read(rt: Roundtable) -> None:

@@ -37,15 +37,8 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
 
 
 def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
-    name = rt.name_of(event.person.id)
-    rt = rt.recording(
-        step_wording.retracted(name),
-        part=rt.part,
-        message_id=event.key,
-        person=event.person.id,
-        user_name=name,
-        retracts=rt.line_of(event.ts),
-    )
+    told, line = step_wording.retracted(rt.name_of(event.person.id)), rt.line_of(event.ts)
+    rt = rt.recording(told, by=event.person.id, message_id=event.key, retracts=line)
     rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
     return _answer_is(rt, event.ts, None, playbook)
 

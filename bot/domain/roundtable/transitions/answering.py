@@ -53,12 +53,7 @@ def flaws(submission: Submission) -> Mapping[str, str]:
 
 
 def entered(submission: Submission) -> AnswerDirectly | AnswerQuestion:
-    sent = {
-        "key": f"{submission.key}.{submission.name.value}",
-        "at": submission.at,
-        "person": submission.person,
-        "text": submission.text(wording.WORDS).strip(),
-    }
+    sent = {**submission.sent, "text": submission.text(wording.WORDS).strip()}
     if _is_step(submission.subject):
         return AnswerDirectly(**sent, step_id=submission.subject)
     return AnswerQuestion(**sent, entry=submission.subject)

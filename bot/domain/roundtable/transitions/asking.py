@@ -4,7 +4,7 @@ What people are asked: the questions of a step, or the menu that follows it.
 Every transition that needs people ends here: with one open menu.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -21,7 +21,7 @@ from bot.domain.messages.message import Message
 from bot.domain.planning import roles
 from bot.domain.roundtable import ended
 from bot.domain.roundtable.asked import asked_in
-from bot.domain.roundtable.budget import line, used_up
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, Surveyed
 from bot.domain.roundtable.stage import Stage
@@ -314,21 +314,17 @@ def filled(rt: Roundtable, step: Step, text: str) -> str:
     return paragraphs(found, body) if text.count("\n") else body
 
 
-FOR_A_TIME = frozenset({menus.ALLOW_MORE.action, menus.REOPEN.action, menus.READ_AGAIN.action})
-
-
 def menu(
     rt: Roundtable,
     playbook: Playbook,
     text: str,
     *,
     kind: MenuKind | None = None,
-    facts: Mapping[str, Any] | None = None,
     anew: bool = False,
 ) -> Roundtable:
     """
-    The menu that belongs here, with *text* above it, and the *facts* of that text on its line. It takes the
-    place of the step's question; *anew* posts it below what was said since.
+    The menu that belongs here, with *text* above it. It takes the place of the step's question; *anew* posts it below
+    what was said since.
     """
     kind = kind or (MenuKind.STEP if upcoming(rt, playbook) else MenuKind.PHASE)
     rt = rt.but(stage=Stage.AT_BOUNDARY)
@@ -342,11 +338,9 @@ def menu(
         above = paragraphs(text, told)
         after = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key))
         message = menus.after_phase(speaker.key, above, after, left_out=openable(left))
-    policy = playbook.policy
-    message = menus.with_budget_button(message, line(rt.purse, policy), used_up=used_up(rt.purse, policy))
     in_place = rt.has_card and not anew
     offered = rt.offering_in_place if in_place else rt.offering
-    rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **facts or BY_RULE)
+    rt = offered(kind, message, part=LinePhase.CLARIFYING, actor=speaker.actor, **BY_RULE)
     # The card says by itself what was saved; a greeting is not said again when the step is finished.
     first = paragraphs("" if in_place else text, told)
     return rt.but(card=rt.card.but(first=first)) if rt.card else rt
@@ -385,7 +379,7 @@ def _proposing(rt: Roundtable, survey: CodeSurvey) -> Roundtable:
         return rt
     told = step_wording.searched(len(survey.hits), survey.files_found)
     facts: dict[str, Any] = {ENTRIES: [patch.as_json() for patch in patches]}
-    return rt.recording(told, part=rt.part, **facts)
+    return rt.recording(told, **facts)
 
 
 def _keyword_patches(rt: Roundtable, survey: CodeSurvey) -> Iterator[Patch]:
@@ -420,8 +414,7 @@ def chosen(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Ro
 
 def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase) -> Roundtable:
     """In the record alone: the menu stays open."""
-    name = rt.name_of(person.id)
-    return rt.recording(step_wording.chose(name, label), part=part, person=person.id, user_name=name)
+    return rt.recording(step_wording.chose(rt.name_of(person.id), label), part=part, by=person.id)
 
 
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.

@@ -17,7 +17,7 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.attendance import Reminder, ReminderKind
 from bot.domain.roundtable.inputs import AnswerDirectly, Input, Press, Say, SetDue, Start, TimeCame
-from bot.domain.roundtable.outcomes import PersonMet, Posted
+from bot.domain.roundtable.outcomes import PersonMet
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import MENUS_REMEMBERED, Roundtable
 from bot.domain.roundtable.timers import TimerName, cleared, set_timer
@@ -66,10 +66,6 @@ def note_attendance(rt: Roundtable, event: Input, playbook: Playbook) -> Roundta
             attendance = attendance.but(offsets={**attendance.offsets, known: offset})
             if known == rt.started_by and attendance.due and not attendance.due_offset:
                 return due_at(rt.but(attendance=attendance), attendance.due, offset, playbook)
-        case Posted(effect=effect, ts=ts):
-            for one in attendance.reminders:
-                if one.post == effect:
-                    attendance = attendance.replacing(one.but(ts=ts))
         case _:
             pass
     return rt if attendance is rt.attendance else rt.but(attendance=attendance)
@@ -78,30 +74,25 @@ def note_attendance(rt: Roundtable, event: Input, playbook: Playbook) -> Roundta
 # --- what the reminders say ---------------------------------------------------------------------------------------
 
 
-def show_reminders(rt: Roundtable) -> Roundtable:
+def end_reminders(rt: Roundtable) -> Roundtable:
+    """Those that people cannot answer any more."""
     for reminder in rt.attendance.reminders:
-        rt = _said_now(rt, reminder)
+        if became := _has_become(rt, reminder):
+            rt = _ended(rt, reminder, became)
     return rt
 
 
-def _said_now(rt: Roundtable, reminder: Reminder) -> Roundtable:
-    became = reminder.became or _has_become(rt, reminder)
-    if became and not reminder.became:
-        used = Used(token=reminder.token, sentence=became)
-        rt = rt.but(used=(*rt.used, used)[-MENUS_REMEMBERED:])
-    message = Message(text=became) if became else reminder.shown
-    reminder = reminder.but(became=became)
-    if not reminder.ts:
-        return rt.but(attendance=rt.attendance.replacing(reminder))
-    if became:
-        others = tuple(one for one in rt.attendance.reminders if one.token != reminder.token)
-        return rt.but(attendance=rt.attendance.but(reminders=others)).edited(ts=reminder.ts, message=message)
-    if reminder.kind is ReminderKind.ROLL_CALL:
-        note = " · ".join(_facts(rt, reminder))
-        message = message.but(note=note) if note else message
-    if message != reminder.shown:
-        rt = rt.edited(ts=reminder.ts, message=message)
-    return rt.but(attendance=rt.attendance.replacing(reminder.but(shown=message)))
+def render_reminder(rt: Roundtable, reminder: Reminder) -> Message:
+    note = " · ".join(_facts(rt, reminder)) if reminder.kind is ReminderKind.ROLL_CALL else ""
+    return reminder.message.but(note=note) if note else reminder.message
+
+
+def _ended(rt: Roundtable, reminder: Reminder, became: str) -> Roundtable:
+    """It has nothing to press any more, and says what became of it."""
+    others = tuple(one for one in rt.attendance.reminders if one.token != reminder.token)
+    used = (*rt.used, Used(token=reminder.token, sentence=became))[-MENUS_REMEMBERED:]
+    rt = rt.but(attendance=rt.attendance.but(reminders=others), used=used)
+    return rt.ending(reminder.token, Message(text=became))
 
 
 def _has_become(rt: Roundtable, reminder: Reminder) -> str:
@@ -198,12 +189,12 @@ def due_again(rt: Roundtable, due: str, offset: int, playbook: Playbook) -> Roun
 def _posted(rt: Roundtable, kind: ReminderKind, message: Message) -> Roundtable:
     message = message.but(token=rt.token())
     rt = rt.telling(message, part=_part(rt))
+    rt = rt.following(message.token, rt.outbox[-1], message)
     reminder = Reminder(
         kind=kind,
         step_id=rt.step_id,
         token=message.token,
-        post=rt.outbox[-1].id,
-        shown=message,
+        message=message,
         asked=message.pings,
         discussion=rt.stage is Stage.ELABORATING,
     )
@@ -220,7 +211,7 @@ def _due(rt: Roundtable) -> str:
 
 def offering(rt: Roundtable, press: Press) -> Reminder | None:
     """The reminder that was pressed, if its button still counts."""
-    found = (one for one in rt.attendance.reminders if one.token == press.token and not one.became)
+    found = (one for one in rt.attendance.reminders if one.token == press.token)
     return next((one for one in found if one.offers(press.action)), None)
 
 
@@ -329,12 +320,7 @@ def flaws(submission: Submission) -> Mapping[str, str]:
 
 
 def entered(submission: Submission) -> SetDue:
-    return SetDue(
-        key=f"{submission.key}.{submission.name.value}",
-        at=submission.at,
-        person=submission.person,
-        due=submission.text(wording.DUE),
-    )
+    return SetDue(**submission.sent, due=submission.text(wording.DUE))
 
 
 def due_chosen(rt: Roundtable, event: SetDue, playbook: Playbook) -> Roundtable:
@@ -372,15 +358,12 @@ def _kept(rt: Roundtable) -> Roundtable:
 
 def _settled(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
     reminder = rt.attendance.open_one(ReminderKind.DEADLINE)
-    if reminder:
-        rt = rt.but(attendance=rt.attendance.replacing(reminder.but(became=sentence)))
-        rt = rt.but(used=(*rt.used, Used(token=reminder.token, sentence=sentence))[-MENUS_REMEMBERED:])
+    rt = _ended(rt, reminder, sentence) if reminder else rt
     return _recorded(rt, person, f"{sentence}.")
 
 
 def _recorded(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
-    name = rt.name_of(person.id)
-    return rt.recording(sentence, part=_part(rt), person=person.id, user_name=name)
+    return rt.recording(sentence, part=_part(rt), by=person.id)
 
 
 def _called_by(rt: Roundtable, name: str) -> str:

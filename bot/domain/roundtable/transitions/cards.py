@@ -11,11 +11,11 @@ from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import Step
 from bot.domain.messages import card_commands, specification_wording, trouble_wording
 from bot.domain.messages.card_commands import TypedAction, TypedActions, TypedKind
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import Action
 from bot.domain.messages.step_scene import StepScene, Suggestion, SuggestionState
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.cards import scene_of, suggestions
-from bot.domain.roundtable.effects import React, Tell
+from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import MarkMessage, Press, Say
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.state import Roundtable
@@ -60,7 +60,7 @@ def decided(
     patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
-    return recorded(rt, person, f"{verb} {ids}", patches, playbook, how=how)
+    return recorded(rt, person, f"{verb} {ids}", patches, how=how)
 
 
 def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Suggestion]:
@@ -75,12 +75,12 @@ def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Su
 
 def kept(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """What has to be confirmed again stays as it is."""
-    return recorded(rt, event.person, f"kept {event.value}", [_keeping(_living(rt, event.value))], playbook)
+    return recorded(rt, event.person, f"kept {event.value}", [_keeping(_living(rt, event.value))])
 
 
 def withdrawn(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     patch = Patch(id=_living(rt, event.value).id, state=EntryState.WITHDRAWN)
-    return recorded(rt, event.person, f"withdrew {event.value}", [patch], playbook)
+    return recorded(rt, event.person, f"withdrew {event.value}", [patch])
 
 
 def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -101,13 +101,13 @@ def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         raise NotNow(specification_wording.not_your_objection(claim.owner.name))
     if kind is None:
         patches: tuple[Patch, ...] = (Patch(id=id, state=EntryState.WITHDRAWN),)
-        return recorded(rt, event.person, f"left {id} out", patches, playbook)
+        return recorded(rt, event.person, f"left {id} out", patches)
     is_part = bool(kind.part_of)
     found = Reading() if is_part else entry_forms.sorted_as(note, kind, rt.specification, schema)
     if not found.patches:
         raise NotNow(specification_wording.unfit(str(claim.value), kind.name))
     made = ", ".join(one.id for one in found.patches if one.kind == kind.key)
-    return recorded(rt, event.person, f"filed {id} as {made}", found.patches, playbook)
+    return recorded(rt, event.person, f"filed {id} as {made}", found.patches)
 
 
 def recorded(
@@ -115,15 +115,13 @@ def recorded(
     person: Person,
     what: str,
     patches: Iterable[Patch],
-    playbook: Playbook,
     *,
     how: How = How.PRESS,
 ) -> Roundtable:
     """A line of what *person* decided about entries."""
-    name = rt.name_of(person.id)
     facts = specifying.facts_of(patches)
     facts = facts if how is How.PRESS else {HOW: how.value, **facts}
-    rt = rt.recording(f"{name} {what}.", part=rt.part, person=person.id, user_name=name, **facts)
+    rt = rt.recording(f"{rt.name_of(person.id)} {what}.", by=person.id, **facts)
     return pausing.notes_saved(rt)
 
 
@@ -148,42 +146,39 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if why := permission.refusal(rt, event.person, playbook.policy):
-        return rt.queueing(Tell(person=event.person.id, message=Message(text=why)))
+        return rt.whispering(event.person.id, why)
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     for one in found.actions:
         try:
             rt = _carried_out(rt, one, event, scene, playbook)
         except NotNow as why:
-            rt = rt.queueing(Tell(person=event.person.id, message=Message(text=str(why))))
+            rt = rt.whispering(event.person.id, str(why))
     return rt
 
 
 def _carried_out(
     rt: Roundtable, typed: TypedAction, event: Say, scene: StepScene, playbook: Playbook
 ) -> Roundtable:
+    asked = {"key": event.key, "at": event.at, "person": event.person, "token": "", "ts": ""}
     match typed.what:
         case TypedKind.SORT:
             note = next(one for one in scene.unsorted if one.letter == typed.letter)
             value = f"{note.id}/{playbook.schema.kinds[typed.kind].prefix}"
-            asked = {"key": event.key, "at": event.at, "person": event.person, "token": "", "ts": ""}
             return filed(rt, Press(**asked, action=Action.FILE, value=value), playbook)
-        case TypedKind.ACCEPT:
-            patches = [_accepting(one) for one in _open(rt, typed.numbers, playbook)]
-        case TypedKind.LEAVE_OUT:
-            patches = [_leaving_out(rt, one) for one in _open(rt, typed.numbers, playbook)]
+        case TypedKind.ACCEPT | TypedKind.LEAVE_OUT as what:
+            how, accept = How.EVERYTHING if typed.is_all else How.PRESS, what is TypedKind.ACCEPT
+            return decided(rt, event.person, typed.numbers, playbook, accept=accept, how=how)
         case TypedKind.CHANGE:
-            patches = [
-                _changing(one, typed.words, rt, playbook) for one in _open(rt, typed.numbers, playbook)
-            ]
+            chosen = _open(rt, typed.numbers, playbook)
+            patches = [_changing(one, typed.words, rt, playbook) for one in chosen]
+            ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
+            return recorded(rt, event.person, f"changed {ids}", patches)
         case TypedKind.KEEP:
-            patches = [_keeping(_living(rt, typed.id))]
+            return kept(rt, Press(**asked, action=Action.HOLDS, value=typed.id), playbook)
         case TypedKind.WITHDRAW:
-            patches = [Patch(id=_living(rt, typed.id).id, state=EntryState.WITHDRAWN)]
+            return withdrawn(rt, Press(**asked, action=Action.WITHDRAW, value=typed.id), playbook)
         case _:
             assert_never(typed.what)
-    ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
-    how = How.EVERYTHING if typed.is_all else How.PRESS
-    return recorded(rt, event.person, f"typed a change of {ids}", patches, playbook, how=how)
 
 
 def _living(rt: Roundtable, id: str) -> Entry:

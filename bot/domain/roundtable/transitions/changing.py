@@ -35,13 +35,13 @@ def chosen(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         *(Patch(id=id, set=answered) for id in settled),
     ]
     sentence = wording.changed(by.id, changed=changed, replaced=replaced, settled=settled)
-    return cards.recorded(_closed(rt, by.id), event.person, f"chose: {sentence}", patches, playbook)
+    return cards.recorded(_closed(rt, by.id), event.person, f"chose: {sentence}", patches)
 
 
 def none_chosen(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     by = _counting(rt, event.value or (rt.prompt.about if rt.prompt else ""))
     sentence = f"says: {wording.changes_nothing(by.id)}"
-    return cards.recorded(_closed(rt, by.id), event.person, sentence, (), playbook)
+    return cards.recorded(_closed(rt, by.id), event.person, sentence, ())
 
 
 def form(rt: Roundtable, which: str = "") -> InputForm:

@@ -40,9 +40,8 @@ from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.roundtable.transitions.standing import (
     choice_at,
     on_record,
+    position_facts,
     position_patches,
-    taking_position,
-    whispering,
     whole,
 )
 from bot.domain.specification.entries import ENTRIES, OPTION, Entry, Patch
@@ -105,12 +104,7 @@ def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
 
 
 def entered(submission: Submission) -> Entered:
-    sent = {
-        "key": f"{submission.key}.{submission.name.value}",
-        "at": submission.at,
-        "person": submission.person,
-    }
-    text = submission.text
+    sent, text = submission.sent, submission.text
     if submission.name is FormName.RECORD:
         fates = {
             name.removeprefix(forms.FATE): Fate(str(value))
@@ -166,7 +160,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | Non
     is_yes, number = yes is not None, int(named or 0)
     if len(asked) > 1 and not 0 < number <= len(asked):
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
-        return whispering(rt, event.person, wording.which_yes(len(asked)))
+        return rt.whispering(event.person.id, wording.which_yes(len(asked)))
     prompt = asked[number - 1 if number else 0]
     if not is_yes:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
@@ -190,15 +184,15 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
     patches = specifying.taken(rt, reading, playbook, rt.step_id, notes=not is_reason)
     facts = specifying.facts_of(specifying.in_discussion(rt, patches, playbook))
     for letter, option in board.lettered_otherwise(debate, named):
-        rt = whispering(rt, event.person, wording.other_letter(letter, option.letter, option.text))
+        rt = rt.whispering(event.person.id, wording.other_letter(letter, option.letter, option.text))
     if position and position.letter is None:
-        rt = whispering(rt, event.person, wording.no_such_option(position.named))
+        rt = rt.whispering(event.person.id, wording.no_such_option(position.named))
     elif position:
         told = {"why": position.why, "sure": position.sure, "condition": position.condition}
-        rt, taken = taking_position(rt, event.person, position.letter or "", playbook, **told)
+        taken = position_facts(rt, event.person, position.letter or "", playbook, **told)
         facts = specifying.merged(facts, taken)
         if rt.debate.sealed and words.labelled_position(event.text):
-            rt = whispering(rt, event.person, wording.SEEN_BY_EVERYBODY)
+            rt = rt.whispering(event.person.id, wording.SEEN_BY_EVERYBODY)
     if any(_new_decisions(facts)):
         facts = _about_options(rt, rt.discussed, event.person, facts)
     return rt, facts
@@ -295,8 +289,8 @@ class ProposedDecision(NamedTuple):
 
 def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A press records; one that comes after positions changed does not."""
-    if rt.stage is not Stage.ELABORATING and (not event.token or marking.is_mark(rt, event.value)):
-        return marking.agreed(rt, event, playbook)
+    if _is_for_a_step(rt, event):
+        return marking.settled(rt, event.person, marking.asked_in_step(rt, event), playbook, agree=True)
     rt, facts = _agreeing(rt, event.person, _asked_by(rt, event), playbook)
     text = next(str(one.set["text"]) for one in _new_decisions(facts))
     sentence = wording.recorded(rt.name_of(event.person.id), text)
@@ -304,9 +298,13 @@ def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    if rt.stage is not Stage.ELABORATING and (not event.token or marking.is_mark(rt, event.value)):
-        return marking.not_agreed(rt, event, playbook)
+    if _is_for_a_step(rt, event):
+        return marking.settled(rt, event.person, marking.asked_in_step(rt, event), playbook, agree=False)
     return _not_agreed(rt, event.person, _asked_by(rt, event), playbook)
+
+
+def _is_for_a_step(rt: Roundtable, event: Press) -> bool:
+    return rt.stage is not Stage.ELABORATING and (not event.token or marking.is_mark(rt, event.value))
 
 
 def _agreeing(
@@ -316,10 +314,10 @@ def _agreeing(
     if isinstance(prompt, Agreement):
         deciders = _named_besides(rt, prompt.people, person)
         proposal = ProposedDecision(prompt.option.text, prompt.option, deciders=deciders)
-        return _deciding(rt, proposal, playbook)
+        return rt, _deciding(rt, proposal, playbook)
     text, context = one_line(prompt.text, TEXT_CHARS), marking.whose(rt, prompt)
     option, said_in = words.decided_option(rt.discussed.options, text), rt.line_of(prompt.ts)
-    rt, facts = _deciding(rt, ProposedDecision(text, option, said_in=said_in, context=context), playbook)
+    facts = _deciding(rt, ProposedDecision(text, option, said_in=said_in, context=context), playbook)
     return marking.decided(rt, prompt, specifying.made_in(facts)), facts
 
 
@@ -338,10 +336,9 @@ def _not_agreed(
 ) -> Roundtable:
     if isinstance(agreement, MessageMark):
         return marking.settled(rt, person, agreement, playbook, agree=False)
-    name = rt.name_of(person.id)
     debate = rt.debate.but(not_agreed=(*rt.debate.not_agreed, agreement.positions))
-    sentence = wording.not_agreed(name, agreement.option.text)
-    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, person=person.id, user_name=name)
+    sentence = wording.not_agreed(rt.name_of(person.id), agreement.option.text)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=person.id)
     return rt.but(elaboration=debate)
 
 
@@ -353,7 +350,7 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     named = tuple(dict.fromkeys(event.deciders))
     deciders = _named_besides(rt, named, event.person)
     proposal = ProposedDecision(text, option, event.reason, event.revisit, deciders=deciders)
-    rt, facts = _deciding(rt, proposal, playbook)
+    facts = _deciding(rt, proposal, playbook)
     replaced = {id for one in _new_decisions(facts) for id in one.set.get("replaces") or ()}
     old = [str(one["text"]) for one in rt.discussed.decisions if one.id in replaced]
     name = rt.name_of(event.person.id)
@@ -361,13 +358,13 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     rt = on_record(rt, event, sentence, **facts)
     for decider in named:
         if decider != event.person.id:
-            rt = whispering(rt, Person(id=decider), wording.named_as_decider(name, text))
+            rt = rt.whispering(decider, wording.named_as_decider(name, text))
     for id, fate in event.fates.items():
         if fate is not Fate.OPEN:
             try:
                 rt = _settled(rt, event.person, _open(rt, id), fate, event.reason)
             except NotNow as why:
-                rt = whispering(rt, event.person, str(why))
+                rt = rt.whispering(event.person.id, str(why))
     return rt
 
 
@@ -376,17 +373,14 @@ def _named_besides(rt: Roundtable, deciders: tuple[str, ...], person: Person) ->
     return () if deciders == (person.id,) else tuple(map(rt.name_of, deciders))
 
 
-def _deciding(
-    rt: Roundtable, proposal: ProposedDecision, playbook: Playbook
-) -> tuple[Roundtable, dict[str, Any]]:
+def _deciding(rt: Roundtable, proposal: ProposedDecision, playbook: Playbook) -> dict[str, Any]:
     """The facts for the line: the entry of the decision, which says what it replaces."""
     held, option = rt.discussed, proposal.option
     old = _decided_before(held, option)
     sources = (proposal.said_in,) if proposal.said_in else ()
     about = [option.entry] if option and option.entry else []
     fields = {**_fields(proposal, old), "about": about}
-    facts = specifying.decided(rt, proposal.position, playbook, sources=sources, **fields)
-    return rt, facts
+    return specifying.decided(rt, proposal.position, playbook, sources=sources, **fields)
 
 
 def _fields(proposal: ProposedDecision, old: Iterable[str]) -> dict[str, Any]:
@@ -450,10 +444,9 @@ def _settled(rt: Roundtable, person: Person, raised: Entry, fate: Fate, because:
     assert claim, "an objection has words"
     if fate is Fate.WITHDRAWN and person.id != claim.owner.by:
         raise NotNow(wording.only_its_owner(claim.owner.name))
-    name = rt.name_of(person.id)
-    sentence = wording.settled(name, str(claim.value), claim.owner.name, fate, because)
+    sentence = wording.settled(rt.name_of(person.id), str(claim.value), claim.owner.name, fate, because)
     facts = specifying.settle_objection(raised.id, fate, because)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, person=person.id, user_name=name, **facts)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, by=person.id, **facts)
 
 
 # --- turns ----------------------------------------------------------------------------------------------------------
@@ -465,11 +458,6 @@ def more_turns(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if not debate.is_limited:
         raise NotNow(wording.NO_LIMIT)
     debate = debate.but(max_turns=debate.max_turns + TURNS_ADDED, more_turns=debate.more_turns + TURNS_ADDED)
-    name = rt.name_of(event.person.id)
-    rt = rt.recording(
-        wording.turns_added(name, TURNS_ADDED, debate.max_turns),
-        part=LinePhase.WORKSHOP,
-        person=event.person.id,
-        user_name=name,
-    )
+    sentence = wording.turns_added(rt.name_of(event.person.id), TURNS_ADDED, debate.max_turns)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
     return rt.but(elaboration=debate)

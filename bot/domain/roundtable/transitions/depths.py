@@ -8,34 +8,25 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import covering, root
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import Speak, Survey, Tell, Then
+from bot.domain.roundtable.effects import Speak, Survey, Then
 from bot.domain.roundtable.inputs import Press, SetDepth
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.roundtable.transitions.saving import HEAD, queue_commit
 from bot.domain.transcript.lines import LinePhase
-from bot.domain.values.places import Person
 from bot.domain.values.text import counted
 from bot.errors import NotNow
 
 
-def asked(rt: Roundtable, event: SetDepth, playbook: Playbook) -> Roundtable:
-    return change(rt, event.depth, playbook, person=event.person)
-
-
-def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    depth = menus.DEPTH_OF[event.action]
-    return change(rt, depth, playbook, person=event.person)
-
-
-def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person) -> Roundtable:
+def change(rt: Roundtable, event: Press | SetDepth, playbook: Playbook) -> Roundtable:
     """
     For this phase and all later ones, also after a pause: saved first, then the question or the menu again. The record
     has who wished for it.
     """
+    depth = event.depth if isinstance(event, SetDepth) else menus.DEPTH_OF[event.action]
     if rt.step_id == playbook.agenda.plan.step_id:
-        return rt.queueing(Tell(person=person.id, message=Message(text=step_wording.PLAN_HAS_NO_DEPTH)))
+        return rt.whispering(event.person.id, step_wording.PLAN_HAS_NO_DEPTH)
     kind = rt.menu.kind if rt.menu else None
     said = step_wording.depth_switched(depth)
     phases = [one.key for one in playbook.agenda.phases if one.key >= rt.phase_key]
@@ -44,7 +35,7 @@ def change(rt: Roundtable, depth: Depth, playbook: Playbook, *, person: Person) 
     before, playbook = playbook, playbook_for(rt, playbook)
     if playbook.agenda.steps_of(rt.phase_key) != before.agenda.steps_of(rt.phase_key):
         rt, kind = _asked_otherwise(rt, playbook), None
-    rt = asking.chosen(rt, menus.DEPTHS[depth].label, person, part=LinePhase.CLARIFYING)
+    rt = asking.chosen(rt, menus.DEPTHS[depth].label, event.person, part=LinePhase.CLARIFYING)
     rt = queue_commit(
         rt,
         f"depth {depth} for {rt.phase_key}",

@@ -10,9 +10,9 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.messages import draft_wording as wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action, CardPart, Message
+from bot.domain.messages.message import Action, CardPart
 from bot.domain.roundtable import questions
-from bot.domain.roundtable.effects import ReviewDraft, Speak, Tell
+from bot.domain.roundtable.effects import ReviewDraft, Speak
 from bot.domain.roundtable.inputs import Press, TimeCame
 from bot.domain.roundtable.outcomes import DraftNote, PersonaSpoke, Reviewed, spent
 from bot.domain.roundtable.stage import Stage
@@ -86,9 +86,8 @@ def check_again(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 def hide_objection(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.review.objection is None:
         raise NotNow(wording.IS_HIDDEN)
-    name = rt.name_of(event.person.id)
-    told = wording.not_relevant(name, rt.review.objection.text)
-    rt = rt.recording(told, part=rt.part, person=event.person.id, user_name=name)
+    told = wording.not_relevant(rt.name_of(event.person.id), rt.review.objection.text)
+    rt = rt.recording(told, by=event.person.id)
     return pausing.notes_saved(rt.but(review=rt.review.but(objection=None)))
 
 
@@ -130,7 +129,7 @@ def go_on_without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtabl
 def show_answer(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     if rt.draft is None or not rt.draft.raw:
         raise NotNow(wording.NO_ANSWER_KEPT)
-    return rt.queueing(Tell(person=event.person.id, message=Message(text=wording.answer(rt.draft.raw))))
+    return rt.whispering(event.person.id, wording.answer(rt.draft.raw))
 
 
 def stop_draft(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

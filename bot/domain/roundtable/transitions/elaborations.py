@@ -148,11 +148,6 @@ def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
 # --- who can speak ------------------------------------------------------------------------------------------------
 
 
-def can_go_on(rt: Roundtable, playbook: Playbook) -> bool:
-    """Personas cannot go on alone where all only listen."""
-    return bool(speaking.able(rt, playbook))
-
-
 def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """On record, and read when the discussion is over; no persona answers it, and the card says so."""
     person = event.person
@@ -382,9 +377,9 @@ def went_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 def all_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Everybody at the table, persons and personas; those who only listen without a model do so on."""
     name = rt.name_of(event.person.id)
-    if rt.debate.exhausted or not can_go_on(rt, playbook):
+    if rt.debate.exhausted or not speaking.able(rt, playbook):
         sentence = discussion_wording.asked_everybody(name)
-        rt = rt.recording(sentence, part=LinePhase.WORKSHOP, person=event.person.id, user_name=name)
+        rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
         return rt.but(elaboration=rt.debate.but(asks_all=name))
     rt = _pressed(rt, event, discussion_wording.asked_everybody(name), playbook)
     rt = rt.but(elaboration=rt.debate.but(asks_all=name))
@@ -405,8 +400,7 @@ def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) ->
     if rt.debate.exhausted:
         raise NotNow(discussion_wording.LIMIT_ON_CARD)
     rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
-    name = rt.name_of(event.person.id)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, person=event.person.id, user_name=name)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
 
 
 def ended(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -458,11 +452,6 @@ def conclude(rt: Roundtable, reason: EndReason, playbook: Playbook) -> Roundtabl
         message = Message(text=text, speaker=lead.key)
         rt = rt.telling(message, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     return ending.concluded(rt, playbook)
-
-
-def too_much_to_hold(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The voices cannot take in any more of the discussion."""
-    return conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
 
 
 # --- small things -------------------------------------------------------------------------------------------------

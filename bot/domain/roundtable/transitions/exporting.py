@@ -72,7 +72,7 @@ def _proposed(
     for step_id, patches in placed.items():
         sentence = step_wording.entries_proposed([patch.id for patch in patches])
         facts = {GIT_AUTHOR: by, "step_id": step_id, **specifying.facts_of(patches)}
-        rt = rt.recording(sentence, part=rt.part, **facts)
+        rt = rt.recording(sentence, **facts)
     return rt
 
 

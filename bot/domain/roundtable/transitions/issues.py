@@ -10,9 +10,8 @@ from bot.domain.item.item import repository_of
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.form import InputForm, Submission
-from bot.domain.messages.message import Message
 from bot.domain.roundtable import root, timers
-from bot.domain.roundtable.effects import PushIssue, ReadIssues, Tell
+from bot.domain.roundtable.effects import PushIssue, ReadIssues
 from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, TimeCame
 from bot.domain.roundtable.outcomes import IssuePushed, IssuesRead
 from bot.domain.roundtable.stage import Stage
@@ -53,9 +52,7 @@ def flaws(submission: Submission) -> Mapping[str, str]:
 def entered(submission: Submission) -> CreateIssues:
     chosen = submission.values.get(wording.WORK, ())
     return CreateIssues(
-        key=f"{submission.key}.{submission.name.value}",
-        at=submission.at,
-        person=submission.person,
+        **submission.sent,
         entries=chosen if isinstance(chosen, tuple) else (),
         repository=submission.text(wording.REPOSITORY),
     )
@@ -84,7 +81,7 @@ def asked(rt: Roundtable, event: CreateIssues, playbook: Playbook) -> Roundtable
         effects.append(PushIssue(person=event.person.id, title=title, text=body, asked_at=rt.now, **about))
     ids = [one.id for one in wanted]
     sentence = wording.asked(rt.name_of(event.person.id), ids, repository)
-    rt = rt.recording(sentence, part=rt.part, message_id=event.key, person=event.person.id)
+    rt = rt.recording(sentence, by=event.person.id, message_id=event.key)
     return rt.queueing(*effects)
 
 
@@ -97,14 +94,12 @@ def pushed(rt: Roundtable, event: IssuePushed, playbook: Playbook) -> Roundtable
             HOW: How.FORM.value,
             **specifying.facts_of([Patch(id=event.entry, set={ISSUE: event.issue})]),
         }
-        named = {"person": person, "user_name": rt.name_of(person)}
-        rt = rt.recording(told, part=rt.part, message_id=event.effect, **named, **facts)
+        rt = rt.recording(told, by=person, message_id=event.effect, **facts)
         states = {**rt.issues.states, event.issue: "open"}
         made = (*rt.issues.made, event.entry)
         rt = rt.but(issues=rt.issues.but(states=states, made=made, read_at=rt.issues.read_at or rt.now))
     if event.left_alone:
-        told = wording.left_alone(event.entry, event.issue)
-        rt = rt.queueing(Tell(person=person, message=Message(text=told)))
+        rt = rt.whispering(person, wording.left_alone(event.entry, event.issue))
     return _ended(rt, person) if not rt.has_pending(PushIssue) else rt
 
 
@@ -113,8 +108,7 @@ def not_pushed(rt: Roundtable, effect: PushIssue, sentence: str) -> Roundtable:
     for one in rt.outbox:
         if isinstance(one, PushIssue) and (one.person, one.asked_at) == (effect.person, effect.asked_at):
             rt = rt.completing(one.id)
-    told = Message(text=wording.stopped(sentence))
-    rt = rt.queueing(Tell(person=effect.person, message=told))
+    rt = rt.whispering(effect.person, wording.stopped(sentence))
     return rt if rt.has_pending(PushIssue) else _ended(rt, effect.person)
 
 

@@ -10,9 +10,9 @@ from typing import Any, assert_never
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import menus, trouble_wording
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action, Choice, Message
+from bot.domain.messages.message import Action, Choice
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import Post, React, Rewrite, Survey, Tell
+from bot.domain.roundtable.effects import Post, React, Rewrite, Survey
 from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
 from bot.domain.roundtable.posts import PostedPrompt
 from bot.domain.roundtable.stage import RESTING, Stage
@@ -35,11 +35,10 @@ def is_stale(rt: Roundtable, ts: str) -> bool:
         return False
     if _is_still_to_be_asked(rt):
         return True
-    question = rt.question or (PostedPrompt(post="", ts=rt.stands_at(rt.menu.token)) if rt.menu else None)
-    if question is None:
+    if rt.question is None:
         return False
-    shown = slack_time(question.ts)
-    return written < shown if shown else _is_to_come(rt, question)
+    shown = slack_time(rt.question.ts)
+    return written < shown if shown else _is_to_come(rt, rt.question)
 
 
 def must_wait(rt: Roundtable, event: Undecided, playbook: Playbook) -> bool:
@@ -112,11 +111,8 @@ def refusal(rt: Roundtable, event: Stop | SetDepth | Plan) -> str:
 
 
 def _not_obeyed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    told = Tell(
-        person=event.person.id,
-        message=Message(text=_sentence(rt, event.text, _action(rt, event, playbook))),
-    )
-    return _noted(rt, event).queueing(told)
+    why = _sentence(rt, event.text, _action(rt, event, playbook))
+    return _noted(rt, event).whispering(event.person.id, why)
 
 
 def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> Roundtable:
@@ -125,8 +121,7 @@ def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> 
     rt = _noted(rt, event, answers_step=own.step_id, **facts).queueing(React(ts=event.ts, emoji=NOTED))
     if own.step_id == rt.step_id:
         return rt.answering(event, feedback=True)
-    told = Message(text=trouble_wording.belongs_to(own.step_id))
-    return rt.queueing(Tell(person=event.person.id, message=told))
+    return rt.whispering(event.person.id, trouble_wording.belongs_to(own.step_id))
 
 
 def _noted(rt: Roundtable, event: Say, **facts: Any) -> Roundtable:

@@ -10,8 +10,6 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import VALUE_CHARS, Kind
 from bot.domain.messages import mark_wording as wording
 from bot.domain.messages.form import Submission
-from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import MarkMessage, Press
 from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.outcomes import ThreadMessage
@@ -83,7 +81,7 @@ def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable
     if event.mark is MarkKind.OUT and event.person.id not in {found.author, rt.started_by}:
         why = wording.may_not_leave_out(rt.name_of(found.author), rt.name_of(rt.started_by))
         if event.is_reaction:
-            return _told(rt, event.person, why)
+            return rt.whispering(event.person.id, why)
         raise NotNow(why)
     if known and (known.quote, known.words) == (found.words, event.words):
         return rt
@@ -118,7 +116,7 @@ def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Pl
     if mark.kind is MarkKind.ANSWER and rt.stage is Stage.DISCUSSING:
         rt = _answering(rt, mark)
     rt = rt.but(marks=(*rt.marks, mark)[-MARKS_REMEMBERED:])
-    return pausing.notes_saved(_told(rt, event.person, text))
+    return pausing.notes_saved(rt.whispering(event.person.id, text))
 
 
 def _with_entry(
@@ -152,7 +150,7 @@ def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook:
         if mark.kind is MarkKind.OUT
         else _without_entry(rt, event, mark, playbook)
     )
-    return pausing.notes_saved(_told(rt, event.person, wording.UNDONE))
+    return pausing.notes_saved(rt.whispering(event.person.id, wording.UNDONE))
 
 
 def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
@@ -174,19 +172,8 @@ def _recorded(
     **facts: Any,
 ) -> Roundtable:
     told = {"id": mark.id, "kind": mark.kind.value, "of": rt.line_of(mark.ts)}
-    return rt.recording(
-        sentence,
-        part=rt.part,
-        message_id=key,
-        person=person.id,
-        user_name=rt.name_of(person.id),
-        **{MARK: {**told, "removed": True} if removed else told},
-        **facts,
-    )
-
-
-def _told(rt: Roundtable, person: Person, text: str) -> Roundtable:
-    return rt.queueing(Tell(person=person.id, message=Message(text=text)))
+    mark_facts: dict[str, Any] = {MARK: {**told, "removed": True} if removed else told}
+    return rt.recording(sentence, by=person.id, message_id=key, **mark_facts, **facts)
 
 
 # --- not for the record -------------------------------------------------------------------------------------------
@@ -294,15 +281,7 @@ def _answering(rt: Roundtable, mark: MessageMark) -> Roundtable:
 # --- did we agree? ------------------------------------------------------------------------------------------------
 
 
-def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return settled(rt, event.person, _asked(rt, event), playbook, agree=True)
-
-
-def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return settled(rt, event.person, _asked(rt, event), playbook, agree=False)
-
-
-def _asked(rt: Roundtable, event: Press) -> MessageMark:
+def asked_in_step(rt: Roundtable, event: Press) -> MessageMark:
     """The mark of the button; typed words may name its number where several wait for a yes."""
     if event.token:
         return open_mark(rt, event.value)
@@ -347,5 +326,5 @@ def settled(
         facts, after = specifying.facts_of([patch]), after.but(entry=id)
     sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.text)
     rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
-    rt = rt.recording(sentence, part=rt.part, person=person.id, user_name=name, **facts)
+    rt = rt.recording(sentence, by=person.id, **facts)
     return pausing.notes_saved(rt)

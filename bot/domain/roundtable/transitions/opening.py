@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth, Step
 from bot.domain.item.artifacts import FileEdit, InsightEdit
 from bot.domain.item.item import TITLE_CHARS, draft
@@ -17,7 +16,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import NO_STEP, Message
-from bot.domain.roundtable import permission, words
+from bot.domain.roundtable import permission, root, words
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     Commit,
@@ -106,7 +105,7 @@ def take_up(event: Start, playbook: Playbook, *, thread_known: bool) -> Roundtab
     if not thread_known:
         return _open(rt, event, playbook)
     resumed = step_wording.resumed(rt.name_of(event.person.id))
-    rt = rt.recording(resumed, part=LinePhase.CLARIFYING, person=event.person.id)
+    rt = rt.recording(resumed, part=LinePhase.CLARIFYING, by=event.person.id)
     return rt.queueing(ReadItem(recovering=True))
 
 
@@ -163,10 +162,10 @@ def _planned(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
 
 
 def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
-    text = step_wording.opening(rt.title, rt.slug, leads=_leads(playbook), agenda=playbook.agenda)
+    text = step_wording.opening(rt.title, rt.slug, leads=root.leads_of(playbook), agenda=playbook.agenda)
     started = step_wording.started(rt.name_of(event.person.id), rt.title)
     chosen = event.model_dump(mode="json", include=CHOSEN_AT_START, exclude_defaults=True)
-    rt = rt.recording(started, part=LinePhase.DRAFT, person=event.person.id, **chosen)
+    rt = rt.recording(started, part=LinePhase.DRAFT, by=event.person.id, **chosen)
     if event.brief:
         step = playbook.agenda.plan
         where = {"phase_key": step.phase_key, "step_id": step.step_id}
@@ -180,11 +179,6 @@ def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     return report(
         rt, [one for one in playbook.troubles if one.code == "ERR-RT-002"][:1], part=LinePhase.DRAFT
     )
-
-
-def _leads(playbook: Playbook) -> tuple[Persona, ...]:
-    leads = (playbook.roster.lead_of(phase.key)[0] for phase in playbook.agenda.phases)
-    return tuple({lead.key: lead for lead in leads}.values())
 
 
 # --- the thread and the folder ------------------------------------------------------------------------------------
@@ -367,7 +361,7 @@ def _chosen(rt: Roundtable, event: Press, label: str) -> tuple[Roundtable, ReadI
     assert isinstance(looked, ReadItem), "nothing else is restorable"
     sentence = step_wording.chosen(label, rt.name_of(event.person.id))
     rt = rt.closing_menu(sentence)
-    rt = rt.recording(sentence, part=LinePhase.DRAFT, person=event.person.id)
+    rt = rt.recording(sentence, part=LinePhase.DRAFT, by=event.person.id)
     return rt.but(stage=stage, stalled=None), looked
 
 

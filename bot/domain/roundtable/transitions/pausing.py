@@ -23,10 +23,9 @@ from bot.domain.transcript.lines import Source
 from bot.domain.values.places import Person
 
 
-def stop_when_busy(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+def stop_when_busy(rt: Roundtable, person: Person) -> Roundtable:
     """What is being saved is finished first."""
-    told = Tell(person=person.id, message=Message(text=step_wording.STOPS_SOON))
-    return rt.but(stop_asked_by=person.id).queueing(told)
+    return rt.but(stop_asked_by=person.id).whispering(person.id, step_wording.STOPS_SOON)
 
 
 def stopped_at_last(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -42,7 +41,7 @@ def pause(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     rt = standing.shown_at_the_end(rt, playbook)
     stopped = step_wording.stopped_here(rt.name_of(person.id))
     rt = rt.closing_menu(stopped).dropping(*UNDER_WAY)
-    rt = rt.recording(stopped, part=rt.part, person=person.id)
+    rt = rt.recording(stopped, by=person.id)
     return rest(rt.but(heading_for=rt.stage, paused_by=person.id), playbook)
 
 
@@ -62,7 +61,7 @@ def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roun
     link = (Link(label="The thread", url=rt.permalink),) if rt.permalink else ()
     told = Tell(person=rt.started_by, message=Message(text=words, links=link))
     rt = standing.shown_at_the_end(rt, playbook)
-    rt = rt.recording(trouble_wording.no_channel(archived=event.archived), part=rt.part, message_id=event.key)
+    rt = rt.recording(trouble_wording.no_channel(archived=event.archived), message_id=event.key)
     rt = rt.dropping(React, *UNDER_WAY).closing_menu(step_wording.SUPERSEDED).holding_back()
     return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
 
@@ -110,11 +109,10 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
     rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
     if rt.stage is Stage.PAUSED and Action.FINISH_STEP.read_words(event.text) is not None:
-        rt = _hinted(rt)
-        rt = rt.queueing(Tell(person=event.person.id, message=Message(text=step_wording.NOTHING_OPEN)))
+        rt = rt.but(hinted=_rest(rt)).whispering(event.person.id, step_wording.NOTHING_OPEN)
     elif rt.hinted != _rest(rt):
-        told = Message(text=step_wording.at_rest(rt.stage.value))
-        rt = _hinted(rt).queueing(Tell(person=event.person.id, message=told))
+        told = step_wording.at_rest(rt.stage.value)
+        rt = rt.but(hinted=_rest(rt)).whispering(event.person.id, told)
     if is_feedback:
         rt = rt.answering(event, feedback=True)
     elif is_answer:
@@ -125,10 +123,6 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 def _rest(rt: Roundtable) -> str:
     """The same until it goes on: each rest has a menu of its own."""
     return rt.menu.token if rt.menu else rt.stage.value
-
-
-def _hinted(rt: Roundtable) -> Roundtable:
-    return rt.but(hinted=_rest(rt))
 
 
 def entries_saved(rt: Roundtable) -> Roundtable:

@@ -11,7 +11,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Card, Message
 from bot.domain.roundtable import root, words
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import ReadItem, Speak, Survey, Tell, Then
+from bot.domain.roundtable.effects import ReadItem, Speak, Survey, Then
 from bot.domain.roundtable.inputs import Press, Say, Stop
 from bot.domain.roundtable.outcomes import Committed
 from bot.domain.roundtable.stage import BUSY, Stage
@@ -44,12 +44,12 @@ ELABORATIONS_RECALLED = 3
 def go_on(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The first phase that is not complete, or the end."""
     phase = playbook.agenda.first_open(rt.phases_completed)
-    return _open(rt, phase, playbook) if phase else analysed(rt, playbook)
+    return _open(rt, phase, playbook) if phase else analysed(rt)
 
 
-def analysed(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def analysed(rt: Roundtable) -> Roundtable:
     if rt.unread:
-        rt = rt.recording(step_wording.never_read(len(rt.unread)), part=rt.part)
+        rt = rt.recording(step_wording.never_read(len(rt.unread)))
     rt = rt.but(stage=Stage.ANALYSED, heading_for=None, step_id="", elaboration=None)
     rt = rt.dropping(Speak).but(answers=(), filed=(), unread=())
     return pausing.notes_saved(rt)
@@ -262,14 +262,12 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return after
     if rt.board and Action.END_ELABORATION.read_words(event.text) is not None:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
-        over = Message(text=discussion_wording.OVER_ALREADY)
-        return rt.queueing(Tell(person=event.person.id, message=over))
+        return rt.whispering(event.person.id, discussion_wording.OVER_ALREADY)
     is_feedback = not words.is_wish(event.text)
     facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if Action.FINISH_STEP.read_words(event.text) is not None:
-        told = Message(text=trouble_wording.NOTHING_TO_FINISH)
-        return rt.queueing(Tell(person=event.person.id, message=told))
+        return rt.whispering(event.person.id, trouble_wording.NOTHING_TO_FINISH)
     return steps.fed_back(rt, event, playbook)
 
 
@@ -288,7 +286,7 @@ def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def stopped(rt: Roundtable, event: Press | Stop, playbook: Playbook) -> Roundtable:
     if rt.stage in BUSY:
-        return pausing.stop_when_busy(rt, event.person, playbook)
+        return pausing.stop_when_busy(rt, event.person)
     if rt.stage is Stage.AT_BOUNDARY:
         return choose(rt, Action.STOP, playbook, person=event.person)
     return pausing.pause(rt, event.person, playbook)

@@ -15,22 +15,14 @@ from bot.errors import NotNow
 def plan_asked(rt: Roundtable, event: Plan | Press, playbook: Playbook) -> Roundtable:
     """Asked for once more, it is asked again, with what was said since."""
     step_id = playbook.agenda.plan.step_id
+    if Stage.ELABORATING in {rt.stage, rt.heading_for}:
+        # Also while it is only stopped: in the record its turns stand together, up to the synthesis.
+        raise NotNow(trouble_wording.DISCUSSING)
     if rt.stage is Stage.PAUSED:
-        rt = _no_longer_paused(rt)
+        rt = rt.but(stage=rt.heading_for or Stage.AT_BOUNDARY, heading_for=None)
     if rt.stage is Stage.DISCUSSING and rt.step_id == step_id:
         return asking.question(rt, playbook)
     return phases.reopen(rt, step_id, event.person, playbook)
-
-
-def _no_longer_paused(rt: Roundtable) -> Roundtable:
-    """Not while a discussion is only stopped: in the record its turns stand together, up to the synthesis."""
-    if rt.heading_for is Stage.ELABORATING:
-        raise NotNow(trouble_wording.DISCUSSING)
-    return rt.but(stage=rt.heading_for or Stage.AT_BOUNDARY, heading_for=None)
-
-
-def not_in_a_discussion(rt: Roundtable, event: Plan, playbook: Playbook) -> Roundtable:
-    raise NotNow(trouble_wording.DISCUSSING)
 
 
 def begin(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -66,11 +66,9 @@ def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """The line gets the digests when it is written: what stands there then is what counts."""
     if not rt.unsealed:
         raise NotNow(trouble_wording.NOTHING_TO_TAKE_OVER)
-    name = rt.name_of(event.person.id)
-    text = trouble_wording.taken_over(name, rt.unsealed)
-    facts: dict[str, Any] = {"person": event.person.id, "user_name": name}
-    facts[TAKES_OVER] = {"lines": rt.unsealed}
-    rt = rt.but(unsealed=0).recording(text, part=rt.part, **facts)
+    text = trouble_wording.taken_over(rt.name_of(event.person.id), rt.unsealed)
+    facts: dict[str, Any] = {TAKES_OVER: {"lines": rt.unsealed}}
+    rt = rt.but(unsealed=0).recording(text, by=event.person.id, **facts)
     return queue_commit(rt.telling(Message(text=text), part=rt.part), "record taken over")
 
 
@@ -81,8 +79,7 @@ def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundt
 
 def _look(rt: Roundtable, person: Person) -> Roundtable:
     """Two people who ask at once are told once."""
-    name = rt.name_of(person.id)
-    rt = rt.recording(step_wording.resumed(name), part=rt.part, person=person.id, user_name=name)
+    rt = rt.recording(step_wording.resumed(rt.name_of(person.id)), by=person.id)
     rt = rt.dropping(Speak).but(resumed_by=person.id)
     return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
@@ -109,19 +106,11 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
 # --- trying again -------------------------------------------------------------------------------------------------
 
 
-def retry_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return _retry(rt, event.person)
-
-
-def resume_stalled(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
-    return _retry(rt, event.person)
-
-
-def _retry(rt: Roundtable, person: Person) -> Roundtable:
+def retry(rt: Roundtable, event: Press | Resume, playbook: Playbook) -> Roundtable:
     if rt.stalled is None:
         raise NotNow(trouble_wording.NOT_OPENED)
     effect, stage = rt.stalled.effect, rt.stalled.stage
-    rt = asking.chosen(rt, menus.RETRY.label, person, part=rt.part)
+    rt = asking.chosen(rt, menus.RETRY.label, event.person, part=rt.part)
     return rt.but(stage=stage, stalled=None).queueing(effect.but(id="", attempts=0))
 
 

@@ -295,7 +295,7 @@ def _carrying(rt: Roundtable, facts: dict[str, Any], change: MetaChange, subject
     It is one of ours: the file may have what people said already, and no line is written twice.
     """
     if facts and (not rt.unheld or rt.unheld[-1].source is Source.USER):
-        rt = rt.recording(f"{subject[:1].upper()}{subject[1:]}.", part=rt.part)
+        rt = rt.recording(f"{subject[:1].upper()}{subject[1:]}.")
     if change.slack and rt.permalink:
         facts["permalink"] = rt.permalink
     if rt.purse.spent.calls:

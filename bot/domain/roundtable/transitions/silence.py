@@ -25,12 +25,14 @@ from bot.domain.roundtable.waiting import entries_waited_for, unheard_in_discuss
 from bot.domain.values.timestamps import after as moment_after
 from bot.domain.values.timestamps import in_words, seconds_since
 
-FEEDBACK_SECONDS = 120
-ROUND_SECONDS = 15
-UNANSWERED_SECONDS = 600
-"""Working time."""
-SLOW_SECONDS = 20
-DRAFT_LATEST_SECONDS = 90
+SECONDS = {
+    TimerName.FEEDBACK: 120,
+    TimerName.ROUND: 15,
+    TimerName.UNANSWERED: 600,
+    TimerName.SLOW: 20,
+    TimerName.DRAFT_LATEST: 90,
+}
+"""The channel's policy says the others."""
 LATE_SECONDS = 120.0
 """A timer that comes later than this proves no silence: nothing ran, and people may have written meanwhile."""
 
@@ -122,22 +124,11 @@ def _is_unanswered(rt: Roundtable) -> bool:
 
 
 def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
-    match name:
-        case TimerName.FEEDBACK:
-            due = moment_after(rt.now, FEEDBACK_SECONDS)
-        case TimerName.ROUND:
-            due = moment_after(rt.now, ROUND_SECONDS)
-        case TimerName.UNANSWERED:
-            offset = rt.attendance.offsets.get(rt.started_by, 0)
-            due = playbook.policy.working.opening(moment_after(rt.now, UNANSWERED_SECONDS), offset=offset)
-        case TimerName.SLOW:
-            due = moment_after(rt.now, SLOW_SECONDS)
-        case TimerName.DRAFT:
-            due = moment_after(rt.now, playbook.policy.draft_seconds)
-        case TimerName.DRAFT_LATEST:
-            due = moment_after(rt.now, DRAFT_LATEST_SECONDS)
-        case _:
-            due = moment_after(rt.now, 60 * playbook.policy.quiet_minutes)
+    policy = playbook.policy
+    chosen = {TimerName.QUIET: 60 * policy.quiet_minutes, TimerName.DRAFT: policy.draft_seconds}
+    due = moment_after(rt.now, (SECONDS | chosen)[name])
+    if name is TimerName.UNANSWERED:
+        due = policy.working.opening(due, offset=rt.attendance.offsets.get(rt.started_by, 0))
     return set_timer(rt, name, due)
 
 

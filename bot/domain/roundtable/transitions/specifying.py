@@ -22,7 +22,7 @@ from bot.domain.messages.message import Message
 from bot.domain.messages.step_scene import AskedQuestion, asked
 from bot.domain.planning import roles
 from bot.domain.planning.plan_review import plan_edits
-from bot.domain.roundtable.effects import Commit, Tell
+from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.inputs import (
     Amend,
     AnswerDirectly,
@@ -95,13 +95,13 @@ def telling_what_is_not_taken(
     if limits and isinstance(event, Specify | AnswerQuestion | MarkMessage):
         raise NotNow(limits[0])
     if limits and isinstance(event, Say | Amend):
-        after = after.queueing(*(Tell(person=event.person.id, message=Message(text=one)) for one in limits))
+        for one in limits:
+            after = after.whispering(event.person.id, one)
     if not isinstance(event, Say | Amend | AnswerDirectly) or before.stage is Stage.OPENING:
         return after
     why = read(before, event.text, event.person, playbook, step_id=before.step_id).problems
     why = (*why, *_replaced_in_vain(before, event.text, event.person, playbook))
-    told = Tell(person=event.person.id, message=Message(text=wording.not_taken(why)))
-    return after.queueing(told) if why else after
+    return after.whispering(event.person.id, wording.not_taken(why)) if why else after
 
 
 def decided(

@@ -17,7 +17,6 @@ from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.discussion_forms import TEXT_CHARS
 from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import Amend, Command, NameOption, Press, SealPosition
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking, specifying
@@ -35,12 +34,12 @@ def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     option = rt.discussed.option(letter) if letter else None
     if letter and option is None:
         raise NotNow(trouble_wording.UNKNOWN_MENU)
-    after, facts = taking_position(rt, event.person, letter, playbook)
+    facts = position_facts(rt, event.person, letter, playbook)
     if not facts:
         raise NotNow(wording.stands_already(letter))
     name = rt.name_of(event.person.id)
     sentence = wording.stands_for(name, letter, option.text if option else "")
-    return on_record(after, event, sentence, **facts)
+    return on_record(rt, event, sentence, **facts)
 
 
 def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Roundtable:
@@ -63,7 +62,7 @@ def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Round
     told = wording.stands_for if event.is_own else wording.option_named
     if event.is_own:
         why = one_line(event.why, OPTION_CHARS)
-        rt, taken = taking_position(rt, person, option.letter, playbook, why=why)
+        taken = position_facts(rt, person, option.letter, playbook, why=why)
         facts = specifying.merged(facts, taken)
     reason = f". Why: {event.why.strip()}" if event.why.strip() else ""
     return on_record(rt, event, f"{told(name, option.letter, option.text)}{reason}", **facts)
@@ -76,14 +75,11 @@ FIELDS = ("words", "why", "sure", "condition", "would_change")
 ABOUT = (DISCUSSION, "person", "issue", "heard")
 
 
-def taking_position(
+def position_facts(
     rt: Roundtable, person: Person, letter: str, playbook: Playbook, **said: str
-) -> tuple[Roundtable, dict[str, Any]]:
+) -> dict[str, Any]:
     """Undecided is so on every issue. *said*: the fields of a position. No facts: they stand there already."""
-    patches = position_patches(rt, rt.discussed, person, letter, playbook, **said)
-    if not patches:
-        return rt, {}
-    return rt, specifying.facts_of(patches)
+    return specifying.facts_of(position_patches(rt, rt.discussed, person, letter, playbook, **said))
 
 
 def position_patches(
@@ -166,16 +162,14 @@ def sealed(rt: Roundtable, event: SealPosition, playbook: Playbook) -> Roundtabl
         raise NotNow(unknown)
     begun = debate.sealed or SealedRound(asked=tuple(rt.people))
     if debate.sealed is None:
-        name = rt.name_of(event.person.id)
-        rt = rt.recording(
-            wording.sealing_began(name), part=LinePhase.WORKSHOP, person=event.person.id, user_name=name
-        )
+        began = wording.sealing_began(rt.name_of(event.person.id))
+        rt = rt.recording(began, part=LinePhase.WORKSHOP, by=event.person.id)
         rt = speaking.putting_off(rt)
     asked = tuple(dict.fromkeys((*begun.asked, event.person.id)))
     begun = begun.but(asked=asked, given={**begun.given, event.person.id: position})
     rt = rt.but(elaboration=rt.debate.but(sealed=begun))
     if not event.is_answered:
-        rt = whispering(rt, event.person, wording.SEALED_NOTED)
+        rt = rt.whispering(event.person.id, wording.SEALED_NOTED)
     is_last = len(begun.given) > 1 and not set(asked) - set(begun.given)
     return _show_sealed(rt, None, playbook) if is_last else rt
 
@@ -204,9 +198,8 @@ def shown_at_the_end(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def _show_sealed(rt: Roundtable, by: Person | None, playbook: Playbook) -> Roundtable:
     given = rt.debate.sealed
     assert given, "there is something to show"
-    who = {"person": by.id, "user_name": rt.name_of(by.id)} if by else {}
     sentence = wording.shown_by(rt.name_of(by.id) if by else "", len(given.given))
-    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, **who)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, by=by.id if by else "")
     return _positions_taken(_with_their_options(rt, given), given, playbook)
 
 
@@ -221,7 +214,7 @@ def _positions_taken(rt: Roundtable, sealed: SealedRound, playbook: Playbook) ->
         if option:
             why = one_line(position.why, OPTION_CHARS)
             told = {name: value for name, value in given.items() if value}
-            rt, facts = taking_position(rt, someone, option.letter, playbook, why=why, **told)
+            facts = position_facts(rt, someone, option.letter, playbook, why=why, **told)
         message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
         rt = rt.heard(someone, said, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **facts)
     return rt
@@ -250,10 +243,6 @@ def _in_words(rt: Roundtable, person: str, position: SealedPosition) -> str:
 def on_record(rt: Roundtable, event: Command, sentence: str, **facts: Any) -> Roundtable:
     """A person's line for what they pressed or entered."""
     return rt.heard(event.person, sentence, ts="", part=LinePhase.WORKSHOP, message_id=event.key, **facts)
-
-
-def whispering(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
-    return rt.queueing(Tell(person=person.id, message=Message(text=sentence)))
 
 
 def whole(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import covering, ended, questions, words
 from bot.domain.roundtable.effects import React, ReadItem, Speak, Survey, Tell, Then
-from bot.domain.roundtable.inputs import Finish, Press, Say
+from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.outcomes import Committed, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -29,7 +29,6 @@ from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import has_content, queue_commit, saying_what_is_saved
 from bot.domain.specification.reader import is_question
 from bot.domain.transcript.lines import LinePhase
-from bot.domain.values.places import Person
 from bot.domain.values.timestamps import slack_time
 from bot.errors import NotNow
 
@@ -44,8 +43,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     facts = deciding.said_in_step(rt, event, playbook) if is_answer else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if Action.END_ELABORATION.read_words(event.text) is not None:
-        told = Message(text=step_wording.HOW_TO_FINISH)
-        return rt.queueing(Tell(person=event.person.id, message=told))
+        return rt.whispering(event.person.id, step_wording.HOW_TO_FINISH)
 
     rt = _told_who_has_no_model(rt, event, playbook)
     before, rt = rt, rt.answering(event, feedback=False)
@@ -80,7 +78,7 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
-    return rt.queueing(Tell(person=event.person.id, message=Message(text=trouble_wording.SAVING)))
+    return rt.whispering(event.person.id, trouble_wording.SAVING)
 
 
 def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtable:
@@ -133,14 +131,6 @@ def read_again(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 # --- finishing ----------------------------------------------------------------------------------------------------
 
 
-def finish_asked(rt: Roundtable, event: Finish, playbook: Playbook) -> Roundtable:
-    return finish(rt, event.person, playbook)
-
-
-def finish_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    return finish(rt, event.person, playbook)
-
-
 def save_and_go_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """On the card of a phase: finished, and then the phase is closed as by *Continue*."""
     after = finish_first(rt, event, playbook, heading_for=Stage.DISCUSSING)
@@ -153,22 +143,20 @@ def save_and_go_on(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 
 def finish_first(rt: Roundtable, event: Press, playbook: Playbook, *, heading_for: Stage) -> Roundtable:
     """On the card of an open step: the step is finished and saved before anything else."""
-    after = finish(rt, event.person, playbook)
+    after = finish(rt, event, playbook)
     return after.but(heading_for=heading_for) if after.stage is Stage.WRITING else after
 
 
-def finish(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
+def finish(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Only a person gets here. What is still being said about the step is not waited for."""
     step = playbook.agenda.get(rt.step_id)
     if step is None:
         return asking.next_question(rt, playbook)
-    name = rt.name_of(person.id)
+    name = rt.name_of(event.person.id)
     rt = rt.closing_menu(step_wording.finished(name)).dropping(Speak, Survey)
     rt = rt.but(questions=tuple(one for one in rt.questions if one.step_id != rt.step_id))
     rt = rt.but(card=rt.card.but(by=name)) if rt.card else rt
-    rt = rt.recording(
-        step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, person=person.id, user_name=name
-    )
+    rt = rt.recording(step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, by=event.person.id)
     return write(rt, playbook)
 
 
@@ -230,7 +218,6 @@ def menu(
     text: str,
     *,
     kind: MenuKind | None = None,
-    facts: Mapping[str, Any] | None = None,
     anew: bool = False,
 ) -> Roundtable:
     """
@@ -240,7 +227,7 @@ def menu(
     if rt.answers != rt.filed and playbook.agenda.get(rt.step_id):
         return write(rt, playbook)
     anew = anew or _is_above_the_discussion(rt)
-    rt = asking.menu(rt, playbook, text, kind=kind, facts=facts, anew=anew)
+    rt = asking.menu(rt, playbook, text, kind=kind, anew=anew)
     return asking.surveying(rt, playbook)
 
 

@@ -3,8 +3,7 @@
 from bot.domain.actions.words import plain
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import help_wording, record_wording, step_wording
-from bot.domain.messages.message import Message
-from bot.domain.roundtable.effects import ShareRecord, Tell
+from bot.domain.roundtable.effects import ShareRecord
 from bot.domain.roundtable.inputs import Command, Export, Say
 from bot.domain.roundtable.permission import learned
 from bot.domain.roundtable.state import Roundtable
@@ -32,7 +31,7 @@ def question_answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundta
 
 def _answered(rt: Roundtable, said: Say, answer: str, **facts: str) -> Roundtable:
     rt = rt.heard(said.person, said.text, ts=said.ts, part=rt.part, **facts)
-    return rt.queueing(Tell(person=said.person.id, message=Message(text=answer)))
+    return rt.whispering(said.person.id, answer)
 
 
 # A person wants the record as files. It changes nothing of the meeting, in any stage.

@@ -1,23 +1,21 @@
 """
 When an effect fails: what it means for the meeting, and what people are told.
 
-A failure is an outcome like any other. The table says for each kind of effect what follows; none of it ends the
+A failure is an outcome like any other. `failed` says for each kind of effect what follows; none of it ends the
 roundtable for good.
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.discussion.elaboration import TurnKind
+from bot.domain.discussion.elaboration import EndReason, TurnKind
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import live, working
 from bot.domain.roundtable.effects import (
     UNDER_WAY,
-    Attemptable,
     Commit,
     Effect,
     NameSession,
@@ -84,7 +82,6 @@ FollowsCommit = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
 AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.OPENING: opening.opened,
     Then.STEP: phases.step_written,
-    Then.FEEDBACK: phases.step_written,
     Then.SYNTHESIS: ending.saved,
     Then.PHASE: phases.closed,
 }
@@ -128,6 +125,7 @@ def _goes_on(
 
 
 CONTEXT_FULL = "context"
+"""The voices cannot take in any more of the discussion."""
 THREAD_GONE = "thread_not_found"
 """It was deleted: the roundtable can be started again in a new one."""
 NO_SESSIONS = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
@@ -156,82 +154,95 @@ ABOUT_THE_MESSAGE = frozenset(
 """Refusals of what a message says, or a mistake of ours in showing it: it would be refused every time."""
 
 
-class FailedEffect(NamedTuple):
-    """An effect that failed, and what the world said."""
+def failed(rt: Roundtable, effect: Effect, said: Failed, playbook: Playbook) -> Roundtable:
+    """A courtesy that failed changes nothing; the engine has logged it."""
+    match effect:
+        case OpenThread():
+            return _thread_not_opened(rt, effect, said)
+        case ReadThread():
+            return _thread_not_read(rt, effect)
+        case ReadItem() | Restore():
+            return _item_not_read(rt, effect, said, playbook)
+        case Post():
+            return _not_posted(rt, effect, said, playbook)
+        case Rewrite():
+            return _not_rewritten(rt, effect, said, playbook)
+        case Speak():
+            return _nothing_said(rt, effect, said, playbook)
+        case Survey():
+            nothing = Surveyed(
+                key=said.key, at=said.at, effect=said.effect, survey=CodeSurvey(complete=False)
+            )
+            return asking.surveyed(rt, nothing, playbook)
+        case Commit():
+            return commit_failed(rt, effect, playbook, why=said.sentence)
+        case ShareRecord():
+            return _not_shared(rt, effect, said)
+        case PushIssue():
+            return issues.not_pushed(rt, effect, said.sentence)
+        case ShowWork(sign=sign):
+            return working.refused(rt, sign)
+        case NameSession() if said.reason in NO_SESSIONS:
+            return working.refused(rt, WorkIndicator.SESSION)
+        case _:
+            return rt
 
-    effect: Effect
-    said: Failed
 
-
-Follows = Callable[[Roundtable, FailedEffect, Playbook], Roundtable]
-
-
-def failed(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    return FOLLOWS.get(type(failure.effect), _ignored)(rt, failure, playbook)
-
-
-def _ignored(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    """A courtesy that failed; the engine has logged it."""
-    return rt
-
-
-def _thread_not_opened(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _thread_not_opened(rt: Roundtable, effect: OpenThread, said: Failed) -> Roundtable:
     """Nothing is in Slack: only the person who asked is told, and may start again. What is to be saved still is."""
-    assert isinstance(failure.effect, OpenThread)
-    message = Message(text=failure.said.sentence)
-    told = Tell(person=rt.started_by, message=message, reply_url=failure.effect.reply_url)
+    told = Tell(person=rt.started_by, message=Message(text=said.sentence), reply_url=effect.reply_url)
     commits = tuple(effect for effect in rt.outbox if isinstance(effect, Commit))
     return rt.but(stage=Stage.STALLED, outbox=commits, place=rt.place.but(thread="")).queueing(told)
 
 
-def _thread_not_read(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    assert isinstance(failure.effect, ReadThread)
-    if failure.effect.quiet:
+def _thread_not_read(rt: Roundtable, effect: ReadThread) -> Roundtable:
+    if effect.quiet:
         return rt
-    if failure.effect.missed:
+    if effect.missed:
         return rt if rt.stage in RESTING else absence.not_read(rt)
-    if failure.effect.lost is not None:
-        return written_again(rt, failure.effect.lost, complete=False)
+    if effect.lost is not None:
+        return written_again(rt, effect.lost, complete=False)
     rt = rt.telling(Message(text=trouble_wording.COULD_NOT_READ), part=LinePhase.DRAFT)
-    return opening.taken_up(rt, "taken up from git") if failure.effect.recovering else rt
+    return opening.taken_up(rt, "taken up from git") if effect.recovering else rt
 
 
-def _item_not_read(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _item_not_read(
+    rt: Roundtable, effect: ReadItem | Restore, said: Failed, playbook: Playbook
+) -> Roundtable:
     """Nothing can begin without; what has begun goes on with what we know."""
-    if isinstance(failure.effect, ReadItem) and failure.effect.discussing:
-        return elaborations.begin(rt, playbook, from_phase_menu=failure.effect.discussing == "phase")
+    if isinstance(effect, ReadItem) and effect.discussing:
+        return elaborations.begin(rt, playbook, from_phase_menu=effect.discussing == "phase")
     if rt.stage is Stage.OPENING:
-        return _stalled(rt, failure.effect, trouble_wording.cannot_go_on(failure.said.sentence))
+        return _stalled(rt, effect, trouble_wording.cannot_go_on(said.sentence))
     if rt.stage in BUSY or rt.stage is Stage.STALLED:
         return rt
-    return resuming.without_looking(rt, failure.said.sentence, playbook)
+    return resuming.without_looking(rt, said.sentence, playbook)
 
 
-def _not_posted(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _not_posted(rt: Roundtable, effect: Post, said: Failed, playbook: Playbook) -> Roundtable:
     """
     A message that Slack refuses for what it says is left out, but not its buttons. Any other refusal is about all
     posts: the roundtable pauses, and nothing that was said is left out. What is being written down just now
     is finished first.
     """
-    assert isinstance(failure.effect, Post)
-    if failure.said.reason in ABOUT_THE_MESSAGE:
-        return _left_out(rt, failure.effect, failure.said.reason)
-    gone = failure.said.reason == THREAD_GONE
-    is_known = failure.effect.late and rt.stage in RESTING and not gone
+    if said.reason in ABOUT_THE_MESSAGE:
+        return _left_out(rt, effect, said.reason)
+    gone = said.reason == THREAD_GONE
+    is_known = effect.late and rt.stage in RESTING and not gone
     if rt.stage in BUSY or is_known:
-        return rt.holding_back(failure.effect)
-    if failure.said.reason in {*CHANNEL_ARCHIVED, REMOVED} and rt.stage not in RESTING:
-        return _channel_gone(rt.holding_back(failure.effect), failure, playbook)
-    return _unheard(rt, failure.said, playbook, failure.effect)
+        return rt.holding_back(effect)
+    if said.reason in {*CHANNEL_ARCHIVED, REMOVED} and rt.stage not in RESTING:
+        return _channel_gone(rt.holding_back(effect), said, playbook)
+    return _unheard(rt, said, playbook, effect)
 
 
-def _channel_gone(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _channel_gone(rt: Roundtable, said: Failed, playbook: Playbook) -> Roundtable:
     """The refusal may come before Slack's event, which then changes nothing."""
-    key, archived = f"removed.{failure.effect.id}", failure.said.reason in CHANNEL_ARCHIVED
-    return pausing.channel_gone(rt, ChannelGone(key=key, at=failure.said.at, archived=archived), playbook)
+    key, archived = f"removed.{said.effect}", said.reason in CHANNEL_ARCHIVED
+    return pausing.channel_gone(rt, ChannelGone(key=key, at=said.at, archived=archived), playbook)
 
 
-def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, *posts: Post) -> Roundtable:
+def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, post: Post) -> Roundtable:
     """
     Slack takes no post of ours in this thread: the roundtable pauses, and the person who started it is told. Where the
     thread is gone, who resumed it goes on in a new one.
@@ -243,8 +254,8 @@ def _unheard(rt: Roundtable, said: Failed, playbook: Playbook, *posts: Post) -> 
     told = (
         rt.dropping(React, *UNDER_WAY)
         .closing_menu(step_wording.SUPERSEDED)
-        .holding_back(*posts)
-        .queueing(Tell(person=resumed_by or rt.started_by, message=Message(text=words)))
+        .holding_back(post)
+        .whispering(resumed_by or rt.started_by, words)
     )
     if rt.stage not in RESTING:
         told = told.but(stage=Stage.PAUSED, heading_for=rt.stage)
@@ -269,19 +280,18 @@ def _is_for_any_thread(effect: Post | Rewrite) -> bool:
     return isinstance(effect, Post) and (effect.broadcast or effect.message.card is None)
 
 
-def _not_rewritten(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _not_rewritten(rt: Roundtable, effect: Rewrite, said: Failed, playbook: Playbook) -> Roundtable:
     """A menu that is over must not keep its buttons: once more with what is said next, or as long as nothing can be."""
-    assert isinstance(failure.effect, Rewrite)
-    key, reason = _card_at(rt, failure.effect.ts), failure.said.reason
-    if key and reason == EDITING_CLOSED and not failure.effect.pressed:
+    key, reason = _card_at(rt, effect.ts), said.reason
+    if key and reason == EDITING_CLOSED and not effect.pressed:
         # A reaction says "heard" until the card offers something else: no new card for each answer.
         return rt.but(live={**rt.live, key: rt.live[key].but(closed=True)})
     of_a_step = rt.card and key == rt.card.token
-    if failure.effect.message.choices and (of_a_step or (key and reason in NOT_EDITABLE)):
-        return _card_not_edited(rt, failure, playbook)
-    if failure.effect.late and not rt.unsent:
+    if effect.message.choices and (of_a_step or (key and reason in NOT_EDITABLE)):
+        return _card_not_edited(rt, key, effect, said, playbook)
+    if effect.late and not rt.unsent:
         return rt
-    return rt.but(unsent=(*rt.unsent, failure.effect.but(late=True)))
+    return rt.but(unsent=(*rt.unsent, effect.but(late=True)))
 
 
 def _card_at(rt: Roundtable, ts: str) -> str:
@@ -290,17 +300,16 @@ def _card_at(rt: Roundtable, ts: str) -> str:
     return next((key for key in in_use if rt.stands_at(key) == ts), "")
 
 
-def _card_not_edited(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _card_not_edited(
+    rt: Roundtable, key: str, effect: Rewrite, said: Failed, playbook: Playbook
+) -> Roundtable:
     """What cannot be edited is posted; where nothing can be posted either, it is as for any post."""
-    assert isinstance(failure.effect, Rewrite)
-    message = failure.effect.message
-    key = _card_at(rt, failure.effect.ts)
-    if failure.said.reason in NOT_EDITABLE:
+    message = effect.message
+    if said.reason in NOT_EDITABLE:
         return live.posted_anew(rt, key, message)
-    if failure.said.reason in ABOUT_THE_MESSAGE:
+    if said.reason in ABOUT_THE_MESSAGE:
         return live.posted_anew(rt, key, message.but(text=trouble_wording.NOT_SHOWN, card=None))
-    post = Post(id=failure.effect.id, message=message)
-    return _not_posted(rt, FailedEffect(post, failure.said), playbook)
+    return _not_posted(rt, Post(id=effect.id, message=message), said, playbook)
 
 
 def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
@@ -313,15 +322,13 @@ def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
     return rt.posting_instead(effect.id, rt.outbox[-1])
 
 
-def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _nothing_said(rt: Roundtable, effect: Speak, said: Failed, playbook: Playbook) -> Roundtable:
     """One persona's failure does not sink the round, and is never posted as its opinion."""
-    effect = failure.effect
-    assert isinstance(effect, Speak)
-    reason = failure.said.reason
+    reason = said.reason
     if rt.stage is not Stage.ELABORATING:
-        return drafts.note_failure(rt, effect, reason, str(failure.said.facts.get("raw") or ""))
+        return drafts.note_failure(rt, effect, reason, str(said.facts.get("raw") or ""))
     if reason == CONTEXT_FULL:
-        return elaborations.too_much_to_hold(rt, playbook)
+        return elaborations.conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
     if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
         lead = speaking.lead_of(rt, playbook).key  # it opens without a model, and that failed
         again = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
@@ -329,60 +336,13 @@ def _nothing_said(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> 
     return elaborations.not_answered(rt, effect, reason, playbook)
 
 
-def _not_searched(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    said = failure.said
-    nothing = Surveyed(key=said.key, at=said.at, effect=said.effect, survey=CodeSurvey(complete=False))
-    return asking.surveyed(rt, nothing, playbook)
-
-
-def _not_saved(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    assert isinstance(failure.effect, Commit)
-    return commit_failed(rt, failure.effect, playbook, why=failure.said.sentence)
-
-
-def _not_shared(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
+def _not_shared(rt: Roundtable, effect: ShareRecord, said: Failed) -> Roundtable:
     """Nothing of the meeting depends on it: who asked is told where the record is kept."""
-    effect = failure.effect
-    assert isinstance(effect, ShareRecord)
-    message = Message(text=record_wording.kept(rt.title, rt.slug, why=failure.said.sentence))
+    message = Message(text=record_wording.kept(rt.title, rt.slug, why=said.sentence))
     return rt.queueing(Tell(person=effect.person, message=message, reply_url=effect.reply_url))
-
-
-def _not_pushed(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    assert isinstance(failure.effect, PushIssue)
-    return issues.not_pushed(rt, failure.effect, failure.said.sentence)
-
-
-def _not_shown(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    """It is shown in another way, and here no more in this one."""
-    assert isinstance(failure.effect, ShowWork)
-    return working.refused(rt, failure.effect.sign)
-
-
-def _no_session(rt: Roundtable, failure: FailedEffect, playbook: Playbook) -> Roundtable:
-    """A courtesy. Where Slack has none for this app, it is not asked for one again."""
-    is_final = failure.said.reason in NO_SESSIONS
-    return working.refused(rt, WorkIndicator.SESSION) if is_final else rt
 
 
 def _stalled(rt: Roundtable, effect: Effect, text: str) -> Roundtable:
     rt = rt.but(stage=Stage.STALLED, stalled=Stalled(effect=effect, stage=rt.stage))
     message = Message(text=text, choices=(menus.RETRY,))
     return rt.offering(MenuKind.RETRY, message, part=rt.part)
-
-
-FOLLOWS: Mapping[type[Attemptable], Follows] = {
-    OpenThread: _thread_not_opened,
-    ReadThread: _thread_not_read,
-    ReadItem: _item_not_read,
-    Restore: _item_not_read,
-    Post: _not_posted,
-    Rewrite: _not_rewritten,
-    Speak: _nothing_said,
-    Survey: _not_searched,
-    Commit: _not_saved,
-    ShareRecord: _not_shared,
-    PushIssue: _not_pushed,
-    ShowWork: _not_shown,
-    NameSession: _no_session,
-}

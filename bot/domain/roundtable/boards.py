@@ -10,7 +10,7 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable import agreeing, permalinks
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import asking, elaborations, silence
+from bot.domain.roundtable.transitions import asking, drafts, elaborations, silence
 from bot.domain.roundtable.waiting import unheard_in_discussion
 
 
@@ -50,6 +50,7 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         goes_on=elaborations.can_go_on(rt, playbook),
         ending=silence.ending(rt, playbook),
         unheard=_unheard(rt),
+        is_slow=drafts.is_slow(rt),
     )
 
 

@@ -68,7 +68,7 @@ THINKING_TOKENS = 4000
 LET_GO_SECONDS = 0.5
 ANSWER_CHARS = 100_000
 """Of an answer that is read: it is refused as one that is cut off, and nothing of it is used."""
-MOST_ROUNDS = 6
+MOST_ROUNDS = 2
 """Of tool calls, before the answer has to come."""
 FIRST_LOOK = "what a first search found"
 ALL_LOOKS = "what was found; nothing more can be looked at"

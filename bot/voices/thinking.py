@@ -130,7 +130,7 @@ def _read_draft(text: str, scene: Scene) -> Answered:
     clean = sanitized(text)
     found = answers.read(clean)
     if found is None:
-        raise _unusable(scene, "refused" if answers.declines(clean) else "unstructured")
+        raise _without_form(scene, clean)
     said = answers.tidied(found.text)
     if found.declined or answers.declines(said):
         raise _unusable(scene, "refused")
@@ -179,10 +179,10 @@ def _read_turn(text: str, scene: Scene, asked: Speak) -> list[SpokenPart]:
     """By the personas that were *asked*. An empty list is an answer, too. Raises VoiceError."""
     clean, debate = sanitized(text), scene.rt.debate
     given = answers.spoken_in(clean, turns={turn.id for turn in tasks.heard_by(debate, asked)})
-    if answers.is_declined(clean) or (given is None and answers.declines(clean)):
+    if answers.is_declined(clean):
         raise _unusable(scene, "refused")
     if given is None:
-        raise _unusable(scene, "unstructured")
+        raise _without_form(scene, clean)
     found = [own for one in given if (own := _own_part(one, scene, asked))]
     if not found and any(one.text for one in given):
         raise _unusable(scene, VOICES)
@@ -218,6 +218,10 @@ def _turn_speech(parts: Sequence[SpokenPart], session: ModelSession, scene: Scen
             )
         )
     return TurnSpeech(tuple(found), session.facts)
+
+
+def _without_form(scene: Scene, text: str) -> VoiceError:
+    return _unusable(scene, "refused" if answers.declines(text) else "unstructured" if text else "empty")
 
 
 def _unusable(scene: Scene, reason: str) -> VoiceError:

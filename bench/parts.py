@@ -25,7 +25,7 @@ from bot.slack.client import Identity
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from tests.sealing import SEAL
 
 

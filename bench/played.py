@@ -31,7 +31,7 @@ from bot.domain.values.value import Value
 from bot.engine.ports import Speech, VoiceContext
 from bot.storage import redis as redis_store
 from bot.storage import serialization, sqlite
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from tests.e2e.meeting import Meeting, sandbox
 from tests.redis_server import running_redis_server
 

@@ -83,7 +83,7 @@ from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
 from bot.storage.team import claim, recorded
 from bot.voices.month import MonthlyBudget
-from bot.voices.reviewing import ChecklistReviewers
+from bot.voices.reviewing import PersonaReviewers
 
 log = logging.getLogger(__name__)
 
@@ -463,7 +463,7 @@ class ReviewParts(NamedTuple):
     wake: Wake
     board: Board
     sights: Sights = NO_SIGHT
-    reviewers: Reviewers = ChecklistReviewers()
+    reviewers: Reviewers = PersonaReviewers()
     redact: Redact = unchanged
     tally: Meter | None = None
 

@@ -20,8 +20,8 @@ from bot.voices.llm import models
 from bot.voices.llm.models import ModelRegistry
 from bot.voices.model import ForeignTools, LanguageModel, ModelMeter, RedactingModel
 from bot.voices.month import BudgetedModel, MonthlyBudget
-from bot.voices.offline.offline import OfflineVoices
-from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
+from bot.voices.offline import OfflineVoices
+from bot.voices.reviewing import PersonaReviewers
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookerOf, LookSubject
 
@@ -76,9 +76,9 @@ async def opened_speakers(
         found = await stack.enter_async_context(language_models(settings, playbook.roster, meter=meter))
         model_of = _models_of(found, playbook, guarded)
         verifier = _verifying(found, settings, guarded)
-        voices, checklist = OfflineVoices(), ChecklistReviewers()
+        voices = OfflineVoices()
         if not any(model_of(persona.key) for persona in playbook.roster):
-            yield Speakers(voices, checklist)
+            yield Speakers(voices, PersonaReviewers())
             return
         foreign = await stack.enter_async_context(foreign_tools(settings))
         looker_of = _looker_of(evidence, redact, foreign)
@@ -90,7 +90,7 @@ async def opened_speakers(
                 efforts=settings.thinking,
                 second=verifier,
             ),
-            ModelReviewers(model_of, checklist, looker_of=looker_of, efforts=settings.thinking),
+            PersonaReviewers(model_of, looker_of=looker_of, efforts=settings.thinking),
         )
 
 

@@ -33,20 +33,16 @@ from bot.engine.ports import Speech, TurnSpeech, VoiceContext
 from bot.errors import ConfigError, VoiceError
 from bot.settings import Settings
 from bot.storage.git.evidence import evidence_of
+from bot.voices import verifying
 from bot.voices.llm.providers import account, missing
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.seen import sanitized
-from bot.voices.thinking import REVIEWING, ModelSession, ModelVoices
+from bot.voices.session import REVIEWING, ModelSession
+from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
-from bot.voices.verifying import (
-    MOST_CLAIMS,
-    ReviewMaterial,
-    SourcedClaim,
-    asked,
-    verdicts_in,
-)
+from bot.voices.verifying import MOST_CLAIMS, ReviewMaterial, SourcedClaim, verdicts_in
 from roundtable_eval.judging import refuse_relatives
 from roundtable_eval.meeting import Meeting
 from roundtable_eval.people import (
@@ -237,7 +233,8 @@ class Table:
         for at in range(0, len(waiting), MOST_CLAIMS):
             some = waiting[at : at + MOST_CLAIMS]
             claims = [_claim_of(found[place], field, texts) for place, field in some]
-            given = await self.answered(asked(ReviewMaterial(claims), session.about), {})
+            prompt = verifying.prompt(ReviewMaterial(claims))
+            given = await self.answered(session.read(prompt, verifying.read_answer), {})
             for (place, field), why in zip(some, verdicts_in(given, claims), strict=True):
                 marks = {**found[place].unverified, field: why if given else NOT_CONFIRMED}
                 kept = {name: one for name, one in marks.items() if one}
@@ -506,7 +503,7 @@ class RehearsalModel(LanguageModel):
         dollars = price(self._name, address=self._address, **took)
         usage = Usage(self._name.provider, self._name.name, 0.0, dollars=dollars, **took)
         answer = self._filled(prompt.schema.form, prompt.moving) if prompt.schema else {}
-        return Completion(json.dumps(answer), usage, in_schema=prompt.schema is not None)
+        return Completion(json.dumps(answer), usage)
 
     def _filled(self, form: Mapping[str, Any], told: str) -> Any:
         """Of several values, one that the prompt names, such as a persona that may speak."""

@@ -15,7 +15,7 @@ from bot.files import folder
 from bot.settings import Settings
 from bot.shipped import meetings_dir
 from bot.slack.render import MORE, action_of, carried, chosen
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from roundtable_eval.demo_script import DemoControl, DemoEvent, DemoScript, ScriptedPress, read_script
 from roundtable_eval.recorded import RecordedPolicies, RecordedVoices
 from slack_sandbox import Sandbox, SandboxMessage, SandboxPerson, SlackRefused, User

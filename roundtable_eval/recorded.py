@@ -21,7 +21,7 @@ from bot.domain.specification.entries import Specification
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage
 from bot.engine.ports import NO_FACTS, Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
 from roundtable_eval.demo_script import DemoScript, ScriptedDraft, ScriptedLook

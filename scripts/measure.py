@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from tests.e2e.meeting import Meeting, sandbox  # noqa: E402
 
 BOT = ROOT / "bot"
-OFFLINE = "bot/voices/offline/"
+OFFLINE = "bot/voices/offline.py"
 
 
 def name_of(path: Path) -> str:

@@ -28,7 +28,7 @@ from bot.server.review_webhook import ReviewWebhook
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
-from bot.voices.reviewing import ChecklistReviewers
+from bot.voices.reviewing import PersonaReviewers
 from tests.domain.table import Table, shipped
 from tests.storage.checkout import Git
 from tests.test_posted import SECRET, request_body, signed
@@ -205,7 +205,7 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
 
         homes = ItemLocator(store, files)
         reviewing = ReviewContext(
-            reviewers=ChecklistReviewers(), workspace=files, archive=files, board=board, homes=homes,
+            reviewers=PersonaReviewers(), workspace=files, archive=files, board=board, homes=homes,
             playbook=shipped(), clock=now,
         )  # fmt: skip
         triage = ReviewTriage(

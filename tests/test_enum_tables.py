@@ -28,8 +28,6 @@ PARTIAL = {
     "bot.domain.messages.discussion_card.FATES": "iterated",
     "bot.domain.messages.discussion_wording.FATE_SAID": "an objection never becomes open",
     "bot.domain.roundtable.transitions.specifying.OUTCOMES": "read where it has a row",
-    "bot.voices.offline.reading._LABELS": "iterated",
-    "bot.voices.offline.reading._LABELLED": "iterated",
 }
 """Tables that do not have to have every row, and why."""
 

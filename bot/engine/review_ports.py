@@ -35,15 +35,6 @@ class Reviewers(Protocol):
         """What one persona finds. It may be cut off at any time, and others are asked meanwhile."""
         ...
 
-    async def challenged(
-        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion]
-    ) -> tuple[ReviewerOpinion, ...]:
-        """
-        Where several found nothing serious, one of them looks for what speaks against it, and its opinion says what
-        came of that, also when it failed.
-        """
-        ...
-
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:

@@ -153,9 +153,6 @@ class ReviewContext(NamedTuple):
         )
         if not opinions:
             raise VoiceError(" ".join(unseen) or "No persona was there to review it.", reason="nobody")
-        opinions = [
-            redacted_message(one, self.redact) for one in await self.reviewers.challenged(case, opinions)
-        ]
         review = await self.reviewers.together(case, opinions, unseen=unseen, asked=asked)
         return review.markdown, entry_of(review)
 

@@ -1,10 +1,9 @@
 """
 Parses the answer of a model: the text for people, and what stands beside it.
 
-Parsing never fails. What does not fit the form is left out, and a text without a record is still used.
+Parsing never fails. What does not fit the form is left out.
 """
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
@@ -14,13 +13,11 @@ from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.discussion.elaboration import Stance
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
-from bot.domain.values.json_files import objects_in, parse
+from bot.domain.values.json_files import objects_in
 from bot.voices.prompts.seen import sanitized, text_row
 
 MOST_PARTS = 20
 MOST_SENTENCES = 8
-RECORDS_TRIED = 20
-"""Beginnings of a record outside of code blocks."""
 MOST_TURNS = 8
 ISSUE_CHARS = 60
 POSITION_CHARS = 200
@@ -28,22 +25,7 @@ QUESTION_CHARS = 300
 NAME_CHARS = 80
 REASON_CHARS = 300
 
-FIELDS = frozenset(
-    {
-        "say",
-        "questions",
-        "next",
-        "entries",
-        "declined",
-    }
-)
-
 _LISTS = ("entries", "questions", "next")
-_BLOCK = re.compile(
-    r"^[ \t]*```[ \t]*+(?P<kind>[\w-]*+)[ \t]*+\n(?P<inside>.*?)(?:^[ \t]*```[ \t]*$|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-_BARE = re.compile(r'\{\s*"(?:say|questions|next|entries|declined)"\s*:')
 
 
 class GivenQuestion(NamedTuple):
@@ -58,36 +40,43 @@ class GivenQuestion(NamedTuple):
 
 class Answered(NamedTuple):
     """
-    `recorded`: the answer had a usable record; `declined`: it says that it refuses. `following` are the questions for
-    the next step, `quotes` those of the text. `entries` are as they were given, None where the answer has no list of
-    them.
+    `declined`: it says that it refuses. `following` are the questions for the next step, `quotes` those of the text.
+    `entries` are as they were given, None where the answer has no list of them.
     """
 
     text: str
-    recorded: bool = False
     declined: bool = False
     questions: tuple[GivenQuestion, ...] = ()
     following: tuple[GivenQuestion, ...] = ()
     quotes: tuple[Quote, ...] = ()
     entries: tuple[Any, ...] | None = None
-    dropped: tuple[Mapping[str, str], ...] = ()
 
 
-def read(answer: str) -> Answered:
-    text, found = _apart(answer.replace("\r\n", "\n"))
+def read(answer: str) -> Answered | None:
+    """None where nothing has the form of a draft."""
+    objects = (one for one in objects_in(answer) if one.get("declined") is True or _has_list(one))
+    found = next(objects, None)
     if found is None:
-        return Answered(text)
-    said, quotes = _said(found["say"]) if isinstance(found.get("say"), str | list) else (text, ())
+        return None
+    said, quotes = _said(found.get("say"))
     entries = found.get("entries")
     return Answered(
-        said.strip(),
-        recorded=any(isinstance(found.get(name), list) for name in _LISTS),
+        said,
         declined=found.get("declined") is True,
         questions=tuple(_questions(found.get("questions"))),
         following=tuple(_questions(found.get("next"))),
         quotes=quotes,
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
+
+
+def _has_list(found: Mapping[str, Any]) -> bool:
+    return any(isinstance(found.get(name), list) for name in _LISTS)
+
+
+def whole_entries_in(answer: str) -> tuple[Mapping[str, Any], ...]:
+    """In an answer that was cut off, or has no form."""
+    return tuple(one for one in objects_in(answer) if isinstance(one.get("fields"), Mapping | list))
 
 
 class SpokenPart(NamedTuple):
@@ -104,7 +93,8 @@ def spoken_in(answer: str, *, turns: Collection[str]) -> list[SpokenPart] | None
     What is said in a discussion; None where nothing has the form. *turns* are the ids that the speaker could know;
     others are dropped.
     """
-    rows = rows_in(answer, "contributions")
+    given = (one.get("contributions") for one in objects_in(answer))
+    rows = next((one for one in given if isinstance(one, list)), None)
     if rows is None:
         return None
     return [_spoken(one, turns) for one in rows[:MOST_PARTS] if isinstance(one, Mapping)]
@@ -147,76 +137,6 @@ def quotes_in(rows: Iterable[Mapping[str, Any]]) -> Iterator[Quote]:
             line, words = (sanitized(str(named.get(name) or "")).strip() for name in ("line", "words"))
             if line and words:
                 yield Quote(line=line, words=words[:QUOTE_CHARS])
-
-
-def rows_in(answer: str, field: str) -> list[Any] | None:
-    """The list *field* of the JSON object in *answer*, or the JSON array that is all of it; None without either."""
-    named: Iterator[Any] = (one.get(field) for one in objects_in(answer))
-    for rows in named:
-        if isinstance(rows, list):
-            return rows
-    try:
-        rows = parse(answer[answer.find("[") : answer.rfind("]") + 1])
-    except ValueError:
-        return None
-    return rows if isinstance(rows, list) else None
-
-
-def _apart(answer: str) -> tuple[str, Mapping[str, Any] | None]:
-    """
-    The text, and the record at its end, or a record that is all of the answer. A record with text after it was quoted
-    or copied: it is removed from the text and not used.
-    """
-    if whole := _whole(answer):
-        return "", whole
-    found: Mapping[str, Any] | None = None
-    words: list[str] = []
-    at, end = 0, len(answer.rstrip())
-    for block in _BLOCK.finditer(answer):
-        is_last = block.end() >= end
-        record = _record(block["inside"], alone=is_last)
-        if record is None and block["kind"].casefold() != "record":
-            continue
-        found = record if is_last else None
-        words.append(answer[at : block.start()])
-        at = block.end()
-    words.append(answer[at:])
-    return _without_tail("".join(words), found)
-
-
-def _whole(answer: str) -> Mapping[str, Any] | None:
-    try:
-        found = parse(answer)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) and _is_record(found, alone=True) else None
-
-
-def _without_tail(text: str, found: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any] | None]:
-    """Removes a record that is in no code block, or that was cut off."""
-    for bare in islice(_BARE.finditer(text), RECORDS_TRIED):
-        record = _record(text[bare.start() :], alone=True)
-        begins_a_line = not text[: bare.start()].rpartition("\n")[2].strip()
-        if record is not None or (begins_a_line and _is_cut_off(text[bare.start() :])):
-            return text[: bare.start()].rstrip("` \n\t").strip(), found or record
-    return text.strip(), found
-
-
-def _is_cut_off(text: str) -> bool:
-    try:
-        json.JSONDecoder().raw_decode(text)
-    except (ValueError, RecursionError):
-        return True
-    return False
-
-
-def _record(text: str, *, alone: bool) -> Mapping[str, Any] | None:
-    """Personas may also write JSON about the work: an object with other fields is no record."""
-    return next((one for one in objects_in(text) if _is_record(one, alone=alone)), None)
-
-
-def _is_record(found: Mapping[str, Any], *, alone: bool) -> bool:
-    return alone and bool(found) and FIELDS.issuperset(found)
 
 
 def _questions(given: Any) -> Iterator[GivenQuestion]:

@@ -75,15 +75,10 @@ class ForeignTools(Protocol):
 
 
 class AnswerSchema(NamedTuple):
-    """
-    The form of an answer, as a JSON schema for providers that hold a model to it. *note* is told with it in place of
-    *words*, the sentence in the moving part that says the form to all other models.
-    """
+    """The form of an answer, as a JSON schema for providers that hold a model to it."""
 
     name: str
     form: Mapping[str, Any]
-    words: str
-    note: str
 
 
 class Prompt(NamedTuple):
@@ -100,14 +95,6 @@ class Prompt(NamedTuple):
     effort: str = ""
     served: "list[Usage] | None" = None
     schema: AnswerSchema | None = None
-
-    @property
-    def noted(self) -> "Prompt":
-        """As it is told to a model that is held to the schema."""
-        if self.schema is None:
-            return self
-        before, _, after = self.moving.rpartition(self.schema.words)  # people may have said it, too
-        return self._replace(moving=f"{before}{self.schema.note}{after}")
 
 
 class Usage(NamedTuple):
@@ -149,14 +136,10 @@ ANSWERED = "answered"
 
 
 class Completion(NamedTuple):
-    """
-    *in_schema*: the schema of the prompt was sent with it, so the answer has to be in it. *stopped_looking*: the model
-    wanted to look at more.
-    """
+    """*stopped_looking*: the model wanted to look at more."""
 
     text: str
     usage: Usage
-    in_schema: bool = False
     stopped_looking: bool = False
 
 
@@ -207,16 +190,16 @@ def facts_of(usages: Iterable[Usage]) -> Facts:
     used = tuple(usages)
     if not used:
         return {}
+    total = together(used)
     facts = {
-        "provider": used[-1].provider,
-        "model": used[-1].model,
-        "tokens_in": _sum(one.tokens_in for one in used),
-        "tokens_out": _sum(one.tokens_out for one in used),
-        "tokens_cached": _sum(one.tokens_cached for one in used),
-        "seconds": round(sum(one.seconds for one in used), 3),
-        "cost": _sum(one.dollars for one in used),
+        "provider": total.provider,
+        "model": total.model,
+        "tokens_in": total.tokens_in,
+        "tokens_out": total.tokens_out,
+        "tokens_cached": total.tokens_cached,
+        "seconds": round(total.seconds, 3),
+        "cost": None if total.dollars is None else str(total.dollars),
     }
-    facts["cost"] = None if facts["cost"] is None else str(facts["cost"])
     return {name: fact for name, fact in facts.items() if fact is not None}
 
 
@@ -236,8 +219,3 @@ def together(usages: Sequence[Usage]) -> Usage:
         tokens_cached=added([one.tokens_cached for one in usages]),
         dollars=sum(dollars, Decimal(0)) if len(dollars) == len(usages) else None,
     )
-
-
-def _sum(amounts: Iterable[Any]) -> Any:
-    known = tuple(amounts)
-    return None if None in known else sum(known)

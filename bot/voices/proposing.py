@@ -45,10 +45,9 @@ class Proposals(NamedTuple):
     dropped: tuple[Mapping[str, str], ...] = ()
     quoted: Mapping[str, str] = {}
 
-    def facts_with(self, facts: Facts, *also: Mapping[str, str]) -> Facts:
-        """*facts* with what was left out, *also* of the answer around it, and with what is quoted."""
-        left_out = [*self.dropped, *also]
-        more = {"dropped": left_out, QUOTED: {**facts.get(QUOTED, {}), **self.quoted}}
+    def facts_with(self, facts: Facts) -> Facts:
+        """*facts* with what was left out, and with what is quoted."""
+        more = {"dropped": [*self.dropped], QUOTED: {**facts.get(QUOTED, {}), **self.quoted}}
         return {**facts, **{name: told for name, told in more.items() if told}}
 
 

@@ -1,7 +1,6 @@
 """The reviewers: a model judges an item's files; without one a review lists gaps, and gives no verdict."""
 
 import asyncio
-import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -14,33 +13,21 @@ from bot.domain.specification.checks import check_for
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.json_files import objects_in
-from bot.domain.values.text import counted
 from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
-from bot.voices.model import LanguageModel, Prompt
+from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.prompts.fencing import sealed
 from bot.voices.prompts.scene import described, rules
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.shown_files import shown
-from bot.voices.prompts.tasks import again
 from bot.voices.prompts.texts import filled, part_of
+from bot.voices.session import CallLimits, ModelSession
 from bot.voices.sources import FILE_CHARS, JudgedClaims, Sources, prompt_texts, texts_in
-from bot.voices.thinking import NO_EFFORTS, CallLimits, Efforts, MindOf, ModelSession
+from bot.voices.thinking import NO_EFFORTS, Efforts, MindOf, no_mind
 from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
-log = logging.getLogger(__name__)
-
-FEWEST_TO_AGREE = 2
-CHALLENGE_SECONDS = 60.0
-FOUND_AGAINST = (
-    "No reviewer had found anything serious. Asked for what speaks against that, this one gave {}."
-)
-NOTHING_AGAINST = (
-    "No reviewer found anything serious. Asked for what speaks against that, this one found nothing."
-)
-NOT_CHALLENGED = "No reviewer found anything serious, and this was not challenged: the model gave no answer."
 REVIEWING = CallLimits(120.0, 4_000)
 TEXT_CHARS = 400
 SHOWN_CHARS = 24_000
@@ -59,22 +46,33 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
 """What a reviewer needs beside the text that is reviewed, and the files of an item that have it."""
 
 
-class ChecklistReviewers:
+class PersonaReviewers:
+    """
+    *mind_of* gives a persona's model, by its key. Without one the gaps of the steps that it leads are listed, and
+    nothing is judged.
+    """
+
+    def __init__(
+        self, mind_of: MindOf = no_mind, *, looker_of: LookerOf = no_looker, efforts: Efforts = NO_EFFORTS
+    ) -> None:
+        self._mind_of = mind_of
+        self._looker_of = looker_of
+        self._effort = efforts.get(ModelTask.REVIEW, "")
+
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
-        """The gaps of the steps that *persona* leads; nothing is judged."""
+        """Raises VoiceError, so that a failed review is not taken for one without findings."""
         found = await asyncio.to_thread(
             coverage.gaps_by_lead, case.playbook, case.specification, case.steps_completed
         )
         gaps = found.get(persona.key, ())
-        return ReviewerOpinion(by=persona.label, lens=persona.lens, gaps=gaps, judged=False)
-
-    async def challenged(
-        self,
-        case: ReviewCase,  # noqa: ARG002 -- as the port has it
-        opinions: Iterable[ReviewerOpinion],
-    ) -> tuple[ReviewerOpinion, ...]:
-        """Rules have no case to make."""
-        return tuple(opinions)
+        listed = ReviewerOpinion(by=persona.label, lens=persona.lens, gaps=gaps, judged=False)
+        mind = self._mind_of(persona.key)
+        if mind is None:
+            return listed
+        subject = LookSubject(case.slug, case.sight, case.specification, case.title)
+        looker = self._looker_of(subject, case.playbook.schema, persona)
+        thinking = ModelSession(mind, REVIEWING, looker=looker, effort=self._effort)
+        return (await findings(thinking, case, persona)).added_to(listed.but(judged=True))
 
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
@@ -89,80 +87,6 @@ class ChecklistReviewers:
             missing=tuple(_missing(case)),
             unseen=tuple(filter(None, (*unseen, *_unseen(case, given)))),
         )
-
-
-class ModelReviewers:
-    """*mind_of* gives a persona's model, by its key; without one its steps' gaps are listed."""
-
-    def __init__(
-        self,
-        mind_of: MindOf,
-        checklist: ChecklistReviewers,
-        *,
-        looker_of: LookerOf = no_looker,
-        efforts: Efforts = NO_EFFORTS,
-    ) -> None:
-        self._looker_of = looker_of
-        self._effort = efforts.get(ModelTask.REVIEW, "")
-        self._mind_of = mind_of
-        self._checklist = checklist
-
-    async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
-        """Raises VoiceError, so that a failed review is not taken for one without findings."""
-        listed = await self._checklist.opinion(case, persona)
-        mind = self._mind_of(persona.key)
-        if mind is None:
-            return listed
-        return (await self._found(mind, case, persona)).added_to(listed.but(judged=True))
-
-    async def _found(
-        self, mind: LanguageModel, case: ReviewCase, persona: Persona, *, others: Sequence[str] = ()
-    ) -> "ReviewFindings":
-        subject = LookSubject(case.slug, case.sight, case.specification, case.title)
-        looker = self._looker_of(subject, case.playbook.schema, persona)
-        thinking = ModelSession(mind, REVIEWING, looker=looker, effort=self._effort)
-        return await findings(thinking, case, persona, others=others)
-
-    async def challenged(
-        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion]
-    ) -> tuple[ReviewerOpinion, ...]:
-        """By the one of them who found least, else the last. Many who agree are no evidence."""
-        given = tuple(opinions)
-        judged = [one for one in given if one.judged]
-        if len(judged) < FEWEST_TO_AGREE or not all(one.is_content for one in judged):
-            return given
-        chosen = min(reversed(judged), key=lambda one: len(one.findings))
-        persona = next((one for one in case.playbook.roster if one.label == chosen.by), None)
-        mind = self._mind_of(persona.key) if persona else None
-        if persona is None or mind is None:
-            return given
-        challenged = await self._against(mind, case, persona, chosen, [one.by for one in judged])
-        return tuple(challenged if one is chosen else one for one in given)
-
-    async def _against(
-        self,
-        mind: LanguageModel,
-        case: ReviewCase,
-        persona: Persona,
-        opinion: ReviewerOpinion,
-        reviewers: list[str],
-    ) -> ReviewerOpinion:
-        others = [one for one in reviewers if one != opinion.by]
-        try:
-            async with asyncio.timeout(CHALLENGE_SECONDS):
-                found = await self._found(mind, case, persona, others=others)
-        except (TimeoutError, VoiceError) as error:
-            log.warning("%s could not challenge a review: %s", persona.key, error)
-            return opinion.but(challenge=NOT_CHALLENGED)
-        known = {one.key for one in opinion.findings}
-        new = tuple(one for one in found.findings if one.key not in known)
-        told = FOUND_AGAINST.format(counted(len(new), "finding")) if new else NOTHING_AGAINST
-        return found._replace(findings=new).added_to(opinion).but(challenge=told)
-
-    async def together(
-        self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
-    ) -> Review:
-        return await self._checklist.together(case, opinions, unseen=unseen, asked=asked)
 
 
 class ReviewFindings(NamedTuple):
@@ -182,17 +106,11 @@ class ReviewFindings(NamedTuple):
         )
 
 
-async def findings(
-    thinking: ModelSession, case: ReviewCase, persona: Persona, *, others: Sequence[str] = ()
-) -> ReviewFindings:
-    """What a model finds in the item's files; against *others*, if there are some. Raises VoiceError."""
+async def findings(thinking: ModelSession, case: ReviewCase, persona: Persona) -> ReviewFindings:
+    """What a model finds in the item's files. Raises VoiceError."""
     texts = texts_of(case.files)
-    prompt = asking_for_findings(case.slug, persona, case.playbook.roster, files=texts, others=others)
-    given = _given(await thinking.about(prompt))
-    if given is None:
-        given = _given(await thinking.about(again(prompt, "data")))
-    if given is None:
-        raise VoiceError(f"{persona.name}'s review could not be read.", reason="unstructured")
+    prompt = asking_for_findings(case.slug, persona, case.playbook.roster, files=texts)
+    given = await thinking.read(prompt, _given)
     sources = Sources(prompt_texts(case.specification, texts), thinking.shown, case.slug)
     people = {one.name for one in case.specification.heard.values()}
     claims = JudgedClaims(sources, check_for(case.playbook, people))
@@ -200,17 +118,10 @@ async def findings(
     return ReviewFindings(found, {**thinking.facts, **claims.facts})
 
 
-def asking_for_findings(
-    name: str, persona: Persona, table: Roster, *, files: Mapping[str, str], others: Sequence[str] = ()
-) -> Prompt:
-    """
-    *name* is the item's; it is the seed of the markers. With *others*, who found nothing serious, it is asked for what
-    speaks against that.
-    """
-    answer = schemas.in_words(schemas.DATA)
+def asking_for_findings(name: str, persona: Persona, table: Roster, *, files: Mapping[str, str]) -> Prompt:
+    """*name* is the item's; it is the seed of the markers."""
+    answer = part_of("schemas", "data")
     moving = filled("findings", most=MOST_FINDINGS, persona=described(persona, table), answer=answer)
-    if others:
-        moving += "\n" + part_of("readings", "review", names=", ".join(others)) + "\n"
     stable = rules(), filled("files", files=shown(files, slug=name, room=SHOWN_CHARS))
     return sealed(stable, moving, seed=f"review/{name}")._replace(schema=schemas.findings())
 
@@ -241,10 +152,13 @@ def _unseen(case: ReviewCase, given: Iterable[ReviewerOpinion]) -> Iterator[str]
     yield coverage.unfinished(case.playbook, case.steps_completed)
 
 
-def _given(text: str) -> list[Any] | None:
-    """None when the answer has no list of findings; the list may be empty."""
-    objects = objects_in(sanitized(text))
-    return next((one["findings"] for one in objects if isinstance(one.get("findings"), list)), None)
+def _given(text: str) -> list[Any]:
+    """The list may be empty. Raises VoiceError."""
+    found = (one.get("findings") for one in objects_in(sanitized(text)))
+    for given in found:
+        if isinstance(given, list):
+            return given
+    raise VoiceError("The review could not be read.", reason="unstructured")
 
 
 def _findings(given: Sequence[Any], texts: Mapping[str, str], claims: JudgedClaims) -> tuple[Finding, ...]:
@@ -264,10 +178,9 @@ def _finding(given: Any, texts: Mapping[str, str], claims: JudgedClaims) -> Find
     severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
     if not isinstance(file, str) or not isinstance(text, str) or not text.strip():
         return None
-    about = texts.get(file, "")[
-        :FILE_CHARS
-    ]  # its numbers and names may stand there as well as in the sources
-    said = claims.checked(row(text, TEXT_CHARS), texts_in(given.get("sources")), beside=[about])
+    # Its numbers and names may stand in the file as well as in the sources.
+    about = texts.get(file, "")[:FILE_CHARS]
+    said = claims.checked(row(text, TEXT_CHARS), texts_in(given.get("sources")), beside=about)
     found = Finding(
         severity=severity,
         file=file,

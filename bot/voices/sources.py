@@ -5,13 +5,12 @@ entries.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.specification import checks, citations
-from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.claim_check import ClaimCheck, Root
 from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.transcript.lines import QUOTED
@@ -88,29 +87,25 @@ class JudgedClaims:
         found = {"dropped": self.dropped, QUOTED: self.quoted}
         return {name: told for name, told in found.items() if told}
 
-    def checked(self, text: str, named: Iterable[str], *, beside: Sequence[str] = ()) -> SourcedText:
-        """*named* are its sources, beside those in its words; *beside* are texts that it is about."""
+    def checked(self, text: str, named: Iterable[str], *, beside: str) -> SourcedText:
+        """*named* are its sources, beside those in its words; *beside* is the file that it is about."""
         written = _cited(text)
         wanted = dict.fromkeys([*written, *list(named)[:MOST_SOURCES]])
         found = tuple(dict.fromkeys(filter(None, map(self._sources.find, wanted))))
+        bare = text
         for one in wanted:
+            bare = bare.replace(one, " ")
             if not self._sources.find(one):
+                text = text.replace(one, INSTEAD)
                 told = dropped(one)
                 if told not in self.dropped:
                     self.dropped = [*self.dropped, told][:MOST_DROPPED]
-                text = text.replace(one, INSTEAD) if one in written else text
         self.quoted |= quoted(found, self._sources.texts, text)
         if not wanted or text.rstrip().endswith(("?", "？")):  # a question states nothing
             return SourcedText(text, found)
         if not found:
             return SourcedText(text, (), NOTHING_LEFT)
-        texts = [self._sources.texts[one] for one in found]
-        bare = text.replace(INSTEAD, " ")
-        for one in written:
-            bare = bare.replace(one, " ")
-        lacking = self._check.unsaid(bare, texts)
-        if lacking and beside:  # they may be long, so they are read only where it matters
-            lacking = self._check.unsaid(bare, (*texts, *beside))
+        lacking = self._check.unsaid(bare, (*(self._sources.texts[one] for one in found), beside))
         return SourcedText(text, found, "; ".join(lacking))
 
 
@@ -124,20 +119,6 @@ def prompt_texts(specification: Specification, files: Mapping[str, str]) -> dict
 class CheckedWords(NamedTuple):
     text: str
     dropped: tuple[Mapping[str, str], ...] = ()
-
-
-def with_known_sources(text: str, shown: Mapping[str, str], prompt: str) -> CheckedWords:
-    """
-    *text* without the citations that were neither *shown* by a tool nor stand in the *prompt*: what others cited may be
-    cited again, also a part of its lines.
-    """
-    given = _cited(prompt)
-    unknown = [
-        one for one in _cited(text) if citations.cited_text(one, shown) is None and not _stands_in(one, given)
-    ]
-    for one in unknown:
-        text = text.replace(one, INSTEAD)
-    return CheckedWords(text, tuple(map(dropped, unknown)))
 
 
 def with_marks(text: str, quotes: Sequence[tuple[Root, str]], check: ClaimCheck) -> CheckedWords:
@@ -157,11 +138,6 @@ def _cited(text: str) -> list[str]:
     """The longest first: one may be the beginning of another."""
     code = {one.lstrip(_MARKS) for one in citations.citations_in(text)}
     return sorted({*code, *_OF_SERVERS.findall(text)}, key=len, reverse=True)
-
-
-def _stands_in(source: str, given: Collection[str]) -> bool:
-    asked = CodeCitation.read(source)
-    return source in given or (asked is not None and any(map(asked.is_part_of, given)))
 
 
 def texts_in(value: Any) -> list[str]:

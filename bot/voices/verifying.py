@@ -5,7 +5,7 @@ It says of every value whether its sources support it, with whole clauses of the
 confirm stays unchecked, also when it gives no answer, or there is none. It objects with the words of a line.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -31,10 +31,9 @@ from bot.voices.prompts.digest import NOTHING, PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
 from bot.voices.prompts.seen import sanitized, text_row
 from bot.voices.prompts.specification import lines_of
-from bot.voices.prompts.tasks import again
-from bot.voices.prompts.texts import filled
+from bot.voices.prompts.texts import filled, part_of
+from bot.voices.session import ModelSession
 
-SECONDS, TOKENS = 60.0, 3_000
 MOST_CLAIMS = 40
 MOST_CONTRADICTIONS = 5
 SOURCE_CHARS = 4_000
@@ -43,8 +42,6 @@ QUOTE_CHARS = 160
 SENTENCE_CHARS = 300
 DENIED = "another model found nothing in its sources that says it"
 NO_VERDICT = "another model gave no words of its sources that say it"
-
-Ask = Callable[[Prompt], Awaitable[str]]
 
 
 class Support(StrEnum):
@@ -69,7 +66,7 @@ class ReviewMaterial(NamedTuple):
     seed: str = "review"
 
 
-async def review(rt: Roundtable, schema: Schema, ask: Ask) -> DraftReview:
+async def review(rt: Roundtable, schema: Schema, session: ModelSession) -> DraftReview:
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
     claims = [_claim_of(claim, rt) for _, _, claim in waiting]
@@ -80,7 +77,7 @@ async def review(rt: Roundtable, schema: Schema, ask: Ask) -> DraftReview:
         told(answers, PEOPLE),
         f"review/{rt.slug}/{rt.incarnation}",
     )
-    given = await asked(material, ask)
+    given = await session.read(prompt(material), read_answer)
     verdicts = (
         ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
         for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)
@@ -96,17 +93,6 @@ async def review(rt: Roundtable, schema: Schema, ask: Ask) -> DraftReview:
     )
 
 
-async def asked(material: ReviewMaterial, ask: Ask) -> Mapping[str, Any]:
-    """The answer of a model, which is asked once more if the first one cannot be read. Raises VoiceError."""
-    told = prompt(material)
-    given = _answer(await ask(told))
-    if given is None:
-        given = _answer(await ask(again(told, "data")))
-    if given is None:
-        raise VoiceError("The review of the draft could not be read.", reason="unstructured")
-    return given
-
-
 def prompt(material: ReviewMaterial) -> Prompt:
     schema = schemas.review(Support)
     claims = "\n\n".join(_render_claim(number, one) for number, one in enumerate(material.claims, start=1))
@@ -116,7 +102,7 @@ def prompt(material: ReviewMaterial) -> Prompt:
         entries=fenced("entries", material.entries or NOTHING),
         lines=fenced("people", material.lines or NOTHING),
         claims=claims or "None.",
-        answer=schema.words,
+        answer=part_of("schemas", "data"),
     )
     return sealed((), text, seed=material.seed)._replace(schema=schema)
 
@@ -179,8 +165,12 @@ def _rows(given: Any) -> list[Mapping[str, Any]]:
     return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
 
 
-def _answer(text: str) -> Mapping[str, Any] | None:
-    return next((one for one in objects_in(sanitized(text)) if isinstance(one.get("verdicts"), list)), None)
+def read_answer(text: str) -> Mapping[str, Any]:
+    """Raises VoiceError."""
+    found = (one for one in objects_in(sanitized(text)) if isinstance(one.get("verdicts"), list))
+    if (given := next(found, None)) is None:
+        raise VoiceError("The review of the draft could not be read.", reason="unstructured")
+    return given
 
 
 def _render_claim(number: int, claim: SourcedClaim) -> str:

@@ -23,7 +23,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.specification.claims import Check
-from bot.domain.specification.entries import Claim, Patch, Quote, unconfirmed
+from bot.domain.specification.entries import Claim, EntryState, Patch, Quote, unconfirmed
 from bot.errors import NotNow
 from tests.domain.books import thinking
 from tests.domain.table import SORRY, Table, played_once, shipped
@@ -235,6 +235,69 @@ def test_only_a_review_gives_verdicts() -> None:
     table.rt = table.rt.recording("Ada.", part=table.rt.part, person="ada", user_name="Ada", entries=[patch])
 
     assert table.rt.specification.entries["RSK-001"] == meeting.entries["RSK-001"]
+
+
+# --- after the step was finished -----------------------------------------------------------------------------------
+
+
+def left(table: Table) -> list[CardPart]:
+    """The line about what the last step left, and what stands below it."""
+    card = table.card.card
+    assert card
+    places = [place for place, one in enumerate(card.parts) if one.prose.startswith("**From the last step**")]
+    return [one for place in places for one in card.parts[place : place + 3] if one.prose or one.options]
+
+
+def drafted_late(doubt: str = "") -> Table:
+    """Two risks that Maya proposes when the step is finished already; *doubt* is why one is unchecked."""
+    table = Table(book(ReviewedBy.NOBODY)).start().stop_paying()
+    table.say(SAID, who="grace").press(Action.FINISH_STEP).pay_up_to("speak")
+    quotes = [Quote(line=table.rt.line_of(table.rt.answers[0].ts), words=one) for one in SAID.split(", and ")]
+    found = [
+        Patch(
+            id=f"RSK-00{number}",
+            kind="risk",
+            new=True,
+            set={"text": quote.words},
+            quotes={"text": (quote,)},
+            sources=(quote.line,),
+            unverified={"text": doubt} if doubt and number == 1 else {},
+        )
+        for number, quote in enumerate(quotes, start=1)
+    ]
+    table.world.more = {"patches": tuple(found)}
+    table.resume_paying()
+    table.world.more = {}
+    return table.press(Action.CONTINUE)
+
+
+def test_what_was_drafted_after_the_last_step_is_asked_on_the_next_card() -> None:
+    """One line with its press, and every value that the press takes."""
+    table = drafted_late()
+    line, *entries = left(table)
+    assert line.prose == "**From the last step**: 2 entries. Right?"
+    assert [one.rows[0].id for one in entries] == ["RSK-001", "RSK-002"]
+    (keep,) = line.buttons
+    assert keep.label == "Yes, keep all 2"
+
+    table.press_outside(Action.HOLDS, value=keep.value, who="grace")
+
+    states = {table.rt.specification.entries[id].state for id in ("RSK-001", "RSK-002")}
+    assert states == {EntryState.ACCEPTED}
+    assert "Grace kept RSK-001, RSK-002." in [one.content for one in table.lines]
+    assert left(table) == []
+
+
+def test_what_is_unchecked_of_the_last_step_needs_its_own_press() -> None:
+    table = drafted_late(NOT_CONFIRMED)
+    line, first, _ = left(table)
+    assert [(one.label, one.value) for one in line.buttons] == [("Keep the 1 that is checked", "RSK-002")]
+    accept, _, leave_out = first.options
+
+    table.press_outside(leave_out.action, value=leave_out.value)
+
+    assert not table.rt.specification.lives("RSK-001")
+    assert accept.value == leave_out.value == "RSK-001"
 
 
 # --- drafts --------------------------------------------------------------------------------------------------------

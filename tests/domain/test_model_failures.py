@@ -160,6 +160,26 @@ def test_people_go_on_without_the_personas() -> None:
     assert asked(table) == []
 
 
+def test_a_round_that_takes_long_is_one_line_on_the_card() -> None:
+    """Also where people go on talking; they go on without it, and their words stay."""
+    table = Table(TWO).start().elaborate().stop_paying().press(Action.GO_ON)
+    due = table.rt.timers[TimerName.SLOW]
+    table.say("We have tunnels.")
+    assert table.rt.timers[TimerName.SLOW] == due
+    table.rt = table.decided(TimeCame(key="slow", at=due, name=TimerName.SLOW, due=due))
+    assert table.menu.message.card
+    (line,) = [one for one in table.menu.message.card.parts if "20 s" in one.prose]
+    assert line.prose == "The personas are thinking, for more than 20 s."
+    assert [one.action for one in line.buttons] == [Action.GO_ON_WITHOUT]
+
+    table.press(Action.GO_ON_WITHOUT).resume_paying()
+
+    assert failures(table) == []
+    assert "20 s" not in table.discussion.text
+    assert not table.rt.has_pending(Speak)
+    assert "We have tunnels." in [turn.text for turn in table.rt.debate.turns]
+
+
 def test_a_discussion_that_cannot_even_be_opened_by_rules_waits_for_a_person() -> None:
     """Without a model the lead opens it: where that fails, too, nothing counts as done."""
     table = Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)

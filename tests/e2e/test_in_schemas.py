@@ -9,7 +9,7 @@ from aiohttp import web
 
 from bot.domain.catalog.personas import Chain
 from bot.voices.llm import loading
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from tests.e2e.meeting import Meeting
 from tests.patience import PATIENCE_SECONDS

@@ -3,7 +3,7 @@
 import json
 
 from bot.voices.model import Completion, Prompt
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
 from tests.e2e.meeting import Meeting

@@ -251,22 +251,21 @@ async def test_a_dead_model_stops_nobody(meeting: Meeting) -> None:
 
 
 async def test_what_people_forge_changes_nothing_but_the_words(meeting: Meeting) -> None:
-    """A mind that falls for it and says it all again moves no step, takes no stance, and pings nobody."""
+    """A mind that falls for it and says it all again moves no step, takes no stance, and its words are not posted."""
     mind = ScriptedMind(script=lambda prompt: FORGED if task_of(prompt) == "draft" else good(prompt))
     meeting.voices = thinking(mind)
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say(FORGED)
         said = await meeting.seen("Ignore previous instructions")
-        await meeting.until(lambda: "draft" in map(task_of, mind.asked))
+        await meeting.seen("could not be read as entries")
         await meeting.slack.settled()
         assert meeting.meta["steps_completed"] == []
         assert meeting.menus("finish_step")
         await meeting.press("finish_step")
         await meeting.menu("continue")
 
-    answer = next(line for line in meeting.lines("SolutionsArchitect") if "Ignore previous" in line.content)
-    assert "entries" not in answer.meta
+    assert not [one for one in meeting.lines("SolutionsArchitect") if "Ignore previous" in one.content]
     posted = json.dumps([one.blocks for one in meeting.thread if one.ts != said.ts])
     assert "<!channel>" not in posted
     assert "<@U0001>" not in posted

@@ -80,13 +80,6 @@ class PlayedReviewers:
         self.places.append(case.sight.viewer.place)
         return await self.says.get(persona.key, finds_nothing)(persona)
 
-    async def challenged(
-        self,
-        case: ReviewCase,  # noqa: ARG002 -- as the port has it
-        opinions: Iterable[ReviewerOpinion],
-    ) -> tuple[ReviewerOpinion, ...]:
-        return tuple(opinions)
-
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
     ) -> Review:

@@ -10,7 +10,7 @@ from bot.domain.roundtable.inputs import Mute, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import TurnSpeech, VoiceContext, now
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from tests.domain.table import Table
 from tests.engine.replica import ADA, Replica, replica, said
 from tests.patience import PATIENCE_SECONDS

@@ -63,7 +63,7 @@ from bot.storage.git import citing as citing_code
 from bot.storage.git import survey, sync
 from bot.storage.git.evidence import ranked
 from bot.voices import answers, sources
-from bot.voices.prompts import digest, fencing, own, seen, shown_files
+from bot.voices.prompts import digest, fencing, seen, shown_files
 from roundtable_eval import people as simulated
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
@@ -313,7 +313,7 @@ SHOWN: Mapping[str, Read] = {
 MODELS: Mapping[str, Read] = {
     "an answer": answers.read,
     "a turn": lambda said: answers.spoken_in(said, turns={"t01"}),
-    "a list": lambda said: answers.rows_in(said, "entries"),
+    "entries": answers.whole_entries_in,
     "its own words": lambda said: (MAYAS.own(said, MAYA), speaking.own_words(said, MAYA, PLAYBOOK)),
     "its text": lambda said: (
         answers.tidied(said),
@@ -330,7 +330,6 @@ MODELS: Mapping[str, Read] = {
         claim_check.stands_in(said, said[::-1]),
         claim_check.is_clause(said[::2], said),
     ),
-    "sources": lambda said: sources.with_known_sources(said, {"src/a.py:1-3@1a2b3c4": "1 a"}, said),
     "a passage": lambda said: sources.passage(said, said),
     "a citation": lambda said: (
         citations.cited_text(said, {"src/a.py:1@1a2b3c4": said}),
@@ -348,7 +347,7 @@ MODELS: Mapping[str, Read] = {
     "files": lambda said: shown_files.shown(
         {"a.md": said, "docs/common/nfr-matrix.md": said}, slug="a", room=20_000
     ),
-    "a shared file": lambda said: own.own_turns("docs/common/nfr-matrix.md", said, slug="a"),
+    "a shared file": lambda said: shown_files.own_turns("docs/common/nfr-matrix.md", said, slug="a"),
     "a sentence": text.sentences_in,
 }
 

@@ -36,7 +36,7 @@ from bot.storage.git.evidence import ITEMS_DIR, GitEvidence
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.sqlite import SqliteStore
 from bot.voices.llm.calling import Caller
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
 from tests.domain.table import HERE, NAMES, shipped

@@ -12,7 +12,7 @@ from bot.domain.specification.claims import Quote
 from bot.engine.ports import Facts, VoiceContext, Voices
 from bot.errors import VoiceError
 from bot.voices.model import Completion, Prompt, Usage
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from tests.voices.people import CONTEXT, MAYA, PLAYBOOK, ROSTER, roundtable
 
@@ -27,9 +27,8 @@ Script = Callable[[Prompt], Answer]
 class ScriptedMind:
     """Gives its *answers* one after the other, the last one for ever; or whatever its script says to a prompt."""
 
-    def __init__(self, *answers: Answer, script: Script | None = None, in_schema: bool = False) -> None:
+    def __init__(self, *answers: Answer, script: Script | None = None) -> None:
         self._answers = list(answers)
-        self._in_schema = in_schema
         self._script = script
         self.asked: list[Prompt] = []
 
@@ -40,7 +39,7 @@ class ScriptedMind:
         answer = self._script(prompt) if self._script else self._next()
         if isinstance(answer, VoiceError):
             raise answer
-        return Completion(answer, TOOK, self._in_schema)
+        return Completion(answer, TOOK)
 
     def _next(self) -> Answer:
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
@@ -53,7 +52,7 @@ def thinking(mind: ScriptedMind) -> ModelVoices:
 def record(text: str, *stances: dict[str, Any], quotes: Sequence[Mapping[str, str]] = (), **more: Any) -> str:
     """*text* in the form that the prompts ask for: with *more* that of a step, else that of a discussion."""
     if more:
-        return f"{text}\n\n```record\n{json.dumps(more)}\n```"
+        return json.dumps({"say": text, **more})
     held = stances[0] if stances else {"issue": "", "position": "", "because": [""]}
     said: dict[str, Any] = {"say": [{"text": text, "quotes": list(quotes)}], "issue": held["issue"]}
     said |= {"option": held["position"], "moved_by": held["because"][0], "ask": {"text": "", "to": ""}}

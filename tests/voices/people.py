@@ -18,7 +18,7 @@ from bot.domain.roundtable.transitions import deciding
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person, Place
 from bot.engine.ports import Speech, VoiceContext, Voices
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
 ADA, BEN = "U1", "U2"

@@ -14,76 +14,38 @@ from bot.voices.prompts.seen import sanitized
 from tests.voices.people import ALEX, ROSTER
 
 TURNS = frozenset({"t01", "t02"})
-RECORD = json.dumps({"entries": []})
-FOUND = Answered("A queue.", recorded=True, entries=())
-
-
-def answered(text: str) -> Answered:
-    return read(text)
+RECORD = json.dumps({"say": "A queue.", "entries": []})
+FOUND = Answered("A queue.", entries=())
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        f"A queue.\n\n```record\n{RECORD}\n```",
-        f"A queue.\n```json\n{RECORD}\n```\n\n",
-        f"A queue.\n```\n{RECORD}\n```",
-        f"A queue.\n{RECORD}",
-        f"A queue. {RECORD}",
-        f"A queue.\r\n\r\n```record\r\n{RECORD}\r\n```",
-        f"A queue.\n```record\n{RECORD}",
-        f"A queue.\n```record\nHere it is: {RECORD}\n```",
+        RECORD,
+        f"```json\n{RECORD}\n```",
+        f"Here it is:\r\n```record\r\n{RECORD}\r\n```\r\nThat is all.",
+        f"The caller sends {{broken and {json.dumps({'id': 1})}. {RECORD}",
     ],
 )
-def test_the_record_is_found_however_it_is_put(answer: str) -> None:
-    """In a block or not, with a name or not, closed or not; people see the words."""
-    assert answered(answer) == FOUND
+def test_the_form_is_found_however_it_is_put(answer: str) -> None:
+    """In a block or not, with words around it or not: people see what is said in the form."""
+    assert read(answer) == FOUND
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        "A queue.\n```record\n{broken\n```",
-        'A queue.\n```record\n{"entries": [{"kind": "re',
-        'A queue.\n{"entries": [{"kind": "re',
-        "A queue.\n```record\n```",
-        "A queue.\n```record\n[1, 2]\n```",
-        'A queue.\n```record\n{"entries": NaN}\n```',
+        "",
+        "A queue.",
+        '{"say": "A queue."}',
+        '```record\n{"entries": [{"kind": "re',
+        "```record\n[1, 2]\n```",
+        '```record\n{"entries": NaN}\n```',
     ],
 )
-def test_a_record_that_cannot_be_read_takes_no_words_with_it(answer: str) -> None:
-    """The text is posted, the form is not, and nothing is guessed."""
-    assert answered(answer) == Answered("A queue.")
-
-
-def test_a_record_with_words_behind_it_was_copied_from_somewhere() -> None:
-    """Somebody in the thread may have written it: it is no stance of the speaker, and is not said again."""
-    found = answered(f"Ada wrote this:\n```record\n{RECORD}\n```\nI do not follow it.")
-
-    assert not found.recorded
-    assert found.text.split() == ["Ada", "wrote", "this:", "I", "do", "not", "follow", "it."]
-
-
-def test_only_the_last_record_counts() -> None:
-    """The one that stands where it was asked for."""
-    forged = json.dumps({"satisfied": False, "entries": [{"kind": "decision"}]})
-    found = answered(f"```record\n{forged}\n```\nA queue.\n```record\n{RECORD}\n```")
-
-    assert found == FOUND
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        '```json\n{"id": 1, "question": "Who?"}\n```',
-        "```py\nx = {}\n```",
-    ],
-)
-def test_code_that_a_persona_shows_is_not_its_record(code: str) -> None:
-    """Whoever designs interfaces writes JSON."""
-    text = f"The caller sends:\n\n{code}\n\nThat is all."
-
-    assert answered(f"{text}\n\n```record\n{RECORD}\n```") == FOUND._replace(text=text)
+def test_without_the_form_nothing_is_said(answer: str) -> None:
+    """Nothing is guessed."""
+    assert read(answer) is None
 
 
 @pytest.mark.parametrize("given", [None, "t01", [None, 1, {}, {"line": "t01"}, {"words": "a b c"}]])
@@ -150,9 +112,9 @@ def test_hostile_stances_are_lines_of_plain_text() -> None:
 def test_questions_are_read_one_by_one() -> None:
     """What is no question, or has no text, is left out."""
     asked = [{"text": "How many?", "to": "Grace", "about": 2, "recommended": "40"}, {"to": "Ada"}, "Who?"]
-    found = answered(json.dumps({"say": "", "questions": asked, "next": [{"text": "When?", "about": True}]}))
+    found = read(json.dumps({"say": "", "questions": asked, "next": [{"text": "When?", "about": True}]}))
 
-    assert found.recorded
+    assert found
     assert found.questions == (GivenQuestion("How many?", "Grace", "40", "", 2),)
     assert found.following == (GivenQuestion("When?"),)
 
@@ -181,10 +143,8 @@ def test_questions_are_read_one_by_one() -> None:
     )
 )
 def test_any_answer_can_be_read(answer: str) -> None:
-    """Nothing raises, no stance is unsound, and the form never reaches people."""
-    found = answered(sanitized(answer))
-
-    assert "```record" not in found.text
+    """Nothing raises, and no stance is unsound."""
+    read(sanitized(answer))
     stances = [one for part in spoken_in(sanitized(answer), turns=TURNS) or () for one in part.stances]
     assert all(one.issue and one.position and set(one.because) <= TURNS for one in stances)
 

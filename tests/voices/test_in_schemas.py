@@ -9,17 +9,14 @@ from jsonschema import Draft202012Validator
 from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
-from bot.voices.model import Prompt
-from bot.voices.prompts import schemas
-from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
+from bot.voices.reviewing import PersonaReviewers
 from tests.specification.meeting import PLAYBOOK
-from tests.voices.minds import Answer, ScriptedMind, cue, debating, record, take_turn, thinking
+from tests.voices.minds import ScriptedMind, cue, debating, record, take_turn, thinking
 from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, MAYA, roundtable
 from tests.voices.prompts.kept import ALL, PROMPTS
 from tests.voices.test_judging import FINDING, ITEM
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
-SAID: dict[str, Any] = json.loads(record("A queue."))
 ASSESSED: dict[str, Any] = {
     "declined": False,
     "say": [],
@@ -37,11 +34,6 @@ ASSESSED: dict[str, Any] = {
 }
 
 
-def held(*answers: Answer) -> ScriptedMind:
-    """A model that is held to the schemas, whatever it answers."""
-    return ScriptedMind(*answers, in_schema=True)
-
-
 def valid(mind: ScriptedMind, told: dict[str, Any]) -> None:
     """Whether *told* is an answer in the schema of what was asked last."""
     schema = mind.asked[-1].schema
@@ -51,11 +43,9 @@ def valid(mind: ScriptedMind, told: dict[str, Any]) -> None:
 
 async def test_findings_are_read_completely() -> None:
     """With their severity, file and line."""
-    told = {"findings": [FINDING | {"severity": "critical"}]}
-    mind = held(json.dumps(told))
-    opinion = await ModelReviewers(lambda _: mind, ChecklistReviewers()).opinion(
-        ITEM, ITEM.playbook.roster[ALEX]
-    )
+    told = {"findings": [FINDING | {"severity": "critical", "sources": []}]}
+    mind = ScriptedMind(json.dumps(told))
+    opinion = await PersonaReviewers(lambda _: mind).opinion(ITEM, ITEM.playbook.roster[ALEX])
 
     valid(mind, told)
     assert opinion.findings == (
@@ -69,7 +59,7 @@ async def test_findings_are_read_completely() -> None:
 
 
 async def test_an_assessment_asks_its_questions() -> None:
-    mind = held(json.dumps(ASSESSED))
+    mind = ScriptedMind(json.dumps(ASSESSED))
     rt = roundtable(FEATURES, (ADA, "Edits get lost in tunnels."))
     speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
@@ -82,21 +72,12 @@ async def test_an_assessment_asks_its_questions() -> None:
 @pytest.mark.parametrize("words", ["En voi auttaa tässä asiassa.", "A queue, I would say."])
 async def test_words_in_place_of_data_are_no_opinion(words: str) -> None:
     """They may be a refusal, in whatever language: it is asked once more, and then it is a failure."""
-    mind = held(words)
+    mind = ScriptedMind(words)
     with pytest.raises(VoiceError) as error:
         await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert error.value.reason == "unstructured"
-    assert "had no record in the form" in mind.asked[1].moving
-
-
-async def test_the_second_answer_counts() -> None:
-    """Also one in words with a record, of a model that is not held to a schema."""
-    for second in (json.dumps(SAID), record("A queue.")):
-        speech = await take_turn(thinking(held("Hm.", second)), cue(debating(FRAMED), ALEX))
-
-        assert speech.text == "A queue."
-        assert speech.facts["tokens_out"] == 120
+    assert "was no JSON object of the form" in mind.asked[1].moving
 
 
 @pytest.mark.parametrize("say", ["", "Valitettavasti en voi osallistua."])
@@ -108,9 +89,9 @@ async def test_who_declines_has_no_opinion(say: str) -> None:
     for told, asked in (
         (
             spoken,
-            take_turn(thinking(held(json.dumps(spoken))), cue(debating(FRAMED), ALEX)),
+            take_turn(thinking(ScriptedMind(json.dumps(spoken))), cue(debating(FRAMED), ALEX)),
         ),
-        (ASSESSED | declined, thinking(held(json.dumps(ASSESSED | declined))).draft(cue(rt))),
+        (ASSESSED | declined, thinking(ScriptedMind(json.dumps(ASSESSED | declined))).draft(cue(rt))),
     ):
         with pytest.raises(VoiceError) as error:
             await asked
@@ -119,29 +100,13 @@ async def test_who_declines_has_no_opinion(say: str) -> None:
 
 def test_all_turns_of_a_discussion_have_one_schema() -> None:
     """A provider that caches a prompt with its schema can keep it from turn to turn."""
-    turns = [
-        made() for name, made in PROMPTS.items() if name.startswith("turn") and "in-a-schema" not in name
-    ]
+    turns = [made() for name, made in PROMPTS.items() if name.startswith("turn")]
 
     assert {one.schema and one.schema.name for one in turns} == {"turn"}
     assert all(one.schema == turns[0].schema for one in turns)
 
 
-def test_every_task_whose_answer_is_data_has_a_schema() -> None:
-    """It takes the place of the sentence that says the form in words: no prompt has two forms."""
-    asked = {name: made() for name, made in ALL.items() if not name.endswith("in-a-schema")}
-    for name, prompt in asked.items():
-        assert prompt.schema, name
-        sentences = prompt.schema.words, prompt.schema.note
-        assert [prompt.moving.count(one) for one in sentences] == [1, 0], name
-        assert [prompt.noted.moving.count(one) for one in sentences] == [0, 1], name
-
-
-def test_peoples_words_stay_theirs_in_a_schema() -> None:
-    """Also those that are ours."""
-    words = schemas.turn(("maya",)).words
-    quoted = f"> {words}\n\n{words}"
-    prompt = Prompt((words,), quoted, schema=schemas.turn(("maya",)))
-
-    assert prompt.noted.stable == (words,)
-    assert prompt.noted.moving == f"> {words}\n\n{schemas.turn(('maya',)).note}"
+def test_every_task_has_a_schema_and_says_its_form() -> None:
+    for name, made in ALL.items():
+        assert made().schema, name
+        assert made().moving.count("JSON object of the form above") == 1, name

@@ -13,10 +13,10 @@ from bot.domain.reviews.text import ReviewerOpinion
 from bot.engine.evidence_ports import Passage
 from bot.engine.review_ports import ReviewCase
 from bot.voices.model import LanguageModel
-from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
+from bot.voices.reviewing import PersonaReviewers
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.sights import MEMBERS, SightOf
-from tests.voices.test_judging import ALEX, FILES, JORDAN, MEETING, SHIPPED
+from tests.voices.test_judging import ALEX, FILES, MEETING, SHIPPED
 from tests.voices.test_looking import Shelf, caller
 
 ITEM = ReviewCase("lost-rows", "Exports lose rows", FILES, ["01-06"], SHIPPED, MEETING.specification, MEMBERS)
@@ -61,8 +61,8 @@ async def reviewed(
     return await reviewers(mind, shelf).opinion(case, ALEX)
 
 
-def reviewers(mind: LanguageModel, shelf: Shelf | None = None) -> ModelReviewers:
-    return ModelReviewers(lambda _: mind, ChecklistReviewers(), looker_of=looking(shelf))
+def reviewers(mind: LanguageModel, shelf: Shelf | None = None) -> PersonaReviewers:
+    return PersonaReviewers(lambda _: mind, looker_of=looking(shelf))
 
 
 def found(text: str, *sources: str) -> str:
@@ -70,7 +70,7 @@ def found(text: str, *sources: str) -> str:
 
 
 async def markdown(opinion: ReviewerOpinion) -> str:
-    review = await ChecklistReviewers().together(ITEM, [opinion], unseen=(), asked="Asked for by Ada.")
+    review = await PersonaReviewers().together(ITEM, [opinion], unseen=(), asked="Asked for by Ada.")
     return review.markdown
 
 
@@ -113,7 +113,7 @@ async def test_the_same_finding_with_another_source_is_not_found_twice() -> None
     """By two reviewers: the first one has it, with its sources."""
     one, other = (found("The retry waits 60 seconds.", *sources) for sources in ([CITED], []))
     opinion, again = await reviewed(calling(SEARCH, then=one)), await reviewed(calling(then=other))
-    review = await ChecklistReviewers().together(ITEM, [opinion, again], unseen=(), asked="")
+    review = await PersonaReviewers().together(ITEM, [opinion, again], unseen=(), asked="")
 
     assert [len(one.findings) for one in (opinion, again)] == [1, 1]
     assert [one.sources for one in review.findings] == [(CITED,)]
@@ -140,25 +140,6 @@ async def test_the_words_of_a_finding_stand_in_its_sources_or_its_file() -> None
 
     assert both.findings[0].unverified == ""
     assert "90" in none.findings[0].unverified
-
-
-async def test_who_challenges_a_review_looks_again() -> None:
-    """What it finds then has its sources, too, beside what was seen before."""
-    empty = json.dumps({"findings": []})
-    left = [empty, empty, found("The retry waits 60 seconds.", CITED)]
-
-    def answer(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        if len(messages) == 1 and len(left) == 1:
-            return ModelResponse([ToolCallPart(*SEARCH)])
-        return ModelResponse([TextPart(left.pop(0))])
-
-    ours = reviewers(caller(FunctionModel(answer)))
-    opinions = [await ours.opinion(ITEM, persona) for persona in (ALEX, JORDAN)]
-    _, jordan = await ours.challenged(ITEM, opinions)
-
-    assert jordan.findings[0].sources == (CITED,)
-    assert jordan.looked_at == (CITED,)
-    assert "this one gave 1 finding" in jordan.challenge
 
 
 NIGHT: tuple[str, dict[str, object]] = ("read_entry", {"id": "night-mode/FR-001"})

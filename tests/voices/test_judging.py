@@ -11,9 +11,9 @@ from bot.domain.reviews.text import FindingSeverity, ReviewerOpinion
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
 from bot.shipped import personas_dir, steps_dir
-from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
+from bot.voices.reviewing import PersonaReviewers
 from tests.specification.meeting import Meeting
-from tests.voices.minds import Answer, ScriptedMind, lost, whole
+from tests.voices.minds import Answer, ScriptedMind, lost
 
 SHIPPED = load(personas_dir(), steps_dir())
 SPEC = "# Spec\n\n## 6. Functional Requirements\n\n### FR-001: Keep the last row\n\n- AC-001-01: 500 of 500 rows\n"
@@ -33,7 +33,7 @@ FINDING = {
 
 async def reviewed(*answers: Answer) -> ReviewerOpinion:
     mind = ScriptedMind(*answers)
-    return await ModelReviewers(lambda _: mind, ChecklistReviewers()).opinion(ITEM, ALEX)
+    return await PersonaReviewers(lambda _: mind).opinion(ITEM, ALEX)
 
 
 async def test_a_review_has_what_a_model_finds() -> None:
@@ -47,7 +47,7 @@ async def test_a_review_has_what_a_model_finds() -> None:
 
 async def test_without_a_model_a_review_is_coverage() -> None:
     """It is no verdict: neither of an empty item, nor of one in which everything is there."""
-    rules = ChecklistReviewers()
+    rules = PersonaReviewers()
     empty = ReviewCase("x", "X", {}, [step.step_id for step in SHIPPED.agenda.steps], SHIPPED)
     for case in (empty, ITEM):
         opinions = [await rules.opinion(case, persona) for persona in SHIPPED.roster]
@@ -105,58 +105,3 @@ async def test_any_finding_is_one_line_of_plain_text(text: str, line: object) ->
 
     assert all(len(one.text) <= 400 and "\n" not in one.text for one in opinion.findings)
     assert all(one.line >= 0 for one in opinion.findings)
-
-
-MINOR = {**FINDING, "severity": "minor"}
-JORDAN = SHIPPED.roster["system-designer"]
-
-
-async def challenged(*answers: Answer) -> tuple[tuple[ReviewerOpinion, ...], ScriptedMind]:
-    """Alex and Jordan have reviewed it; the last of *answers* is to what speaks against them."""
-    mind = ScriptedMind(*answers)
-    reviewers = ModelReviewers(lambda _: mind, ChecklistReviewers())
-    opinions = [await reviewers.opinion(ITEM, persona) for persona in (ALEX, JORDAN)]
-    return await reviewers.challenged(ITEM, opinions), mind
-
-
-def found(*findings: dict[str, object]) -> str:
-    return json.dumps({"findings": findings})
-
-
-async def test_reviewers_who_find_nothing_serious_are_challenged() -> None:
-    """By the one that found least: what it finds now counts, and the review says how it came to it."""
-    (alex, jordan), mind = await challenged(found(MINOR), found(), found(FINDING))
-
-    assert alex.findings[0].severity is FindingSeverity.MINOR
-    assert alex.challenge == ""
-    assert jordan.findings[0].severity is FindingSeverity.CRITICAL
-    asked = whole(mind.asked[-1])
-    assert "Now look for what speaks" in asked
-    assert ALEX.label in asked
-    review = await ChecklistReviewers().together(ITEM, (alex, jordan), unseen=(), asked="")
-    assert "Asked for what speaks against that, this one gave 1 finding." in review.markdown
-    assert "FAIL" in review.line
-
-
-async def test_a_challenge_may_find_nothing_and_may_fail() -> None:
-    """The review says which; without an answer nobody is said to have looked."""
-    (_, looked), _ = await challenged(found())
-    (_, failed), _ = await challenged(found(), found(), lost())
-
-    assert "this one found nothing" in looked.challenge
-    assert "was not challenged" in failed.challenge
-    assert failed.judged
-
-
-async def test_where_one_finds_something_serious_there_is_nothing_to_challenge() -> None:
-    """Nor where only one has judged, nor in a review by rule."""
-    given, mind = await challenged(found(FINDING), found())
-    rules = ChecklistReviewers()
-    alone = (given[1],)
-
-    assert len(mind.asked) == 2
-    assert [one.challenge for one in given] == ["", ""]
-    assert await ModelReviewers(lambda _: mind, rules).challenged(ITEM, alone) == alone
-    by_rule = tuple([await rules.opinion(ITEM, persona) for persona in SHIPPED.roster])
-    assert await rules.challenged(ITEM, by_rule) == by_rule
-    assert len(mind.asked) == 2

@@ -13,7 +13,7 @@ from bot.domain.catalog.budget import accounts, spent_by
 from bot.domain.roundtable.outcomes import Failed
 from bot.errors import VoiceError
 from bot.voices.llm.calling import MOST_ROUNDS, Caller
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from tests.domain import books
 from tests.domain.books import few_steps, step

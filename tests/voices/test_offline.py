@@ -9,7 +9,7 @@ from bot.domain.messages.discussion_wording import NO_MODEL
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.errors import VoiceError
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from tests.specification.meeting import PLAYBOOK as SHIPPED
 from tests.specification.meeting import Meeting as Paper
 from tests.voices.people import (
@@ -86,7 +86,7 @@ def test_the_lead_frames_with_what_is_on_record_and_missing() -> None:
     assert said.startswith(
         "We just covered Core Feature Definition. On record: FR-001, AC-001-01, FR-002 and 1 note. Missing or open: "
     )
-    assert "FR-002 (acceptance criterion)" in said
+    assert "FR-002 (test)" in said
     assert said.endswith(f". How would somebody see that FR-002 works? {NO_MODEL}")
 
 

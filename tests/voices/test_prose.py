@@ -68,6 +68,7 @@ def test_an_opinion_or_a_question_needs_none(sentence: str) -> None:
         ("The job pays batches 3 times.", "pays batches twice", "“3”"),
         ("Grace wants to drop the log.", "that we should drop the log", "“not”"),
         ("Ada says the job pays batches twice.", "pays batches twice", "“Ada”"),
+        ("Grace says the job moves to Helsinki.", "pays batches twice", "“moves”"),
         ("Grace decided to drop the log.", "that we should drop the log", "“decided”"),
     ],
 )

@@ -11,6 +11,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.domain.catalog.personas import server_area
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
+from bot.domain.transcript.lines import UNCHECKED
 from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts, VoiceContext
 from bot.record.brief import read_record
@@ -18,9 +19,9 @@ from bot.record.page import as_html
 from bot.record.reading import InMemory
 from bot.record.text import as_json, as_markdown
 from bot.voices.model import ServerReport, Tool
-from bot.voices.offline.offline import OfflineVoices
-from bot.voices.reviewing import ChecklistReviewers, ModelReviewers
-from bot.voices.sources import INSTEAD, NOT_SHOWN, QUOTED_CHARS, passage, quoted
+from bot.voices.offline import OfflineVoices
+from bot.voices.reviewing import PersonaReviewers
+from bot.voices.sources import QUOTED_CHARS, passage, quoted
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.sights import MEMBERS
@@ -64,11 +65,11 @@ def looker(subject: LookSubject, *_: object) -> Looker:
 
 
 def calling(then: str) -> Any:
-    left = [FIND, CODE]
+    left = [[ToolCallPart(*one) for one in (FIND, CODE)]]
 
     def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         assert len(info.function_tools) == len(TOOLS) + 1
-        return ModelResponse([ToolCallPart(*left.pop(0)) if left else TextPart(then)])
+        return ModelResponse(left.pop() if left else [TextPart(then)])
 
     return caller(FunctionModel(answer))
 
@@ -99,18 +100,14 @@ async def speaking() -> Facts:
 
 
 MADE_UP = "src/never.py:3@1a2b3c4"
-EARLIER, PART_OF_EARLIER = "src/queue.py:10-20@1a2b3c4", "src/queue.py:12@1a2b3c4"
 
 
-async def test_words_lose_a_source_that_nobody_was_shown() -> None:
-    """Before people see it; the line says what was left out. What others have cited may be cited again."""
-    heard = debating((MAYA, f"We retry, see {EARLIER}. Alex, what is your take?"))
-    said = voices(answered(f"{CITED} waits, “{MADE_UP}” does not, nor does {PART_OF_EARLIER}."))
-    speech = await take_turn(said, cue(heard, ALEX))
+async def test_words_with_a_source_that_nobody_was_shown_are_unchecked() -> None:
+    said = voices(answered(f"{MADE_UP} waits for it."))
+    speech = await take_turn(said, cue(debating(FRAMED), ALEX))
 
-    told = f"{CITED} waits, “{INSTEAD}” does not, nor does {PART_OF_EARLIER}."
-    assert speech.text == f"{told} {UNCHECKED_MARK}"
-    assert speech.facts["dropped"] == ({"what": MADE_UP, "why": NOT_SHOWN},)
+    assert speech.text == f"{MADE_UP} waits for it. {UNCHECKED_MARK}"
+    assert [one["why"] for one in speech.facts[UNCHECKED]] == ["no line says this"]
 
 
 @pytest.mark.parametrize("speaks", [proposing, speaking])
@@ -133,7 +130,7 @@ async def test_what_was_seen_and_is_not_cited_is_not_kept() -> None:
 async def test_a_review_keeps_the_passages_that_it_cites() -> None:
     """In its own file: a review has no line."""
     mind = calling(found("Exports time out after 90 s.", TICKET))
-    reviewers = ModelReviewers(lambda _: mind, ChecklistReviewers(), looker_of=looker)
+    reviewers = PersonaReviewers(lambda _: mind, looker_of=looker)
     opinion = await reviewers.opinion(ITEM, SHIPPED.roster[MAYA])
     text = await markdown(opinion)
 

@@ -9,7 +9,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
 from bot.voices.answers import LONGEST
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.wanted import open_points
 from bot.voices.thinking import SALVAGED, ModelVoices
@@ -128,12 +128,13 @@ async def test_a_draft_may_have_nothing_to_say() -> None:
     assert len(mind.asked) == 1
 
 
-async def test_words_without_the_form_of_a_draft_are_said_after_a_second_attempt() -> None:
-    """What somebody takes from an answer is worth having all the same."""
+async def test_words_without_the_form_of_a_draft_are_not_said() -> None:
+    """They are kept, so that people can look at them."""
     mind = ScriptedMind("You lose edits.")
-    speech = await thinking(mind).draft(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
+    with pytest.raises(VoiceError) as error:
+        await thinking(mind).draft(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
 
-    assert speech.text == "You lose edits."
+    assert (error.value.reason, error.value.facts["raw"]) == ("unstructured", "You lose edits.")
     assert len(mind.asked) == 2
 
 
@@ -148,8 +149,7 @@ async def test_where_nobody_answered_nobody_is_acknowledged() -> None:
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("", "no words"),
-        ("A queue, I would say.", "no record"),
+        ("A queue, I would say.", "no JSON object"),
         ("As an AI language model, I have no opinion.", "declined"),
         ("I'm sorry, but I can't help with that.", "declined"),
         (record("Jordan Park (System Designer): The contract is broken."), "somebody else"),
@@ -176,7 +176,6 @@ async def test_an_answer_that_cannot_be_used_is_asked_for_once_more(
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        ("", "empty"),
         ("As an AI, I cannot say.", "refused"),
         (record("Jordan: The contract is broken."), "unstructured"),
         (lost("cut_off"), "cut_off"),
@@ -215,7 +214,7 @@ async def test_a_mind_that_does_not_answer_is_not_asked_again_here(reason: str) 
 
 async def test_all_calls_of_a_turn_are_counted() -> None:
     """Also the one whose answer was not used."""
-    speech = await take_turn(thinking(ScriptedMind("", record("A queue."))), cue(debating(FRAMED), ALEX))
+    speech = await take_turn(thinking(ScriptedMind("Hm.", record("A queue."))), cue(debating(FRAMED), ALEX))
 
     assert (speech.facts["tokens_in"], speech.facts["cost"]) == (1800, "0.0062")
 

@@ -13,7 +13,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from bot.domain.catalog.personas import ModelName, server_area
 from bot.errors import VoiceError
 from bot.voices.llm.calling import Caller
-from bot.voices.llm.tool_support import REST_SECONDS
+from bot.voices.llm.forms import REST_SECONDS
 from bot.voices.model import Prompt, Tool
 from bot.voices.tools.looking import TOOLS
 
@@ -87,7 +87,7 @@ async def test_only_the_tools_of_servers_are_left_out(
 
     assert told == ["It retries."] * 4
     assert (provider.offered.count(ALL), provider.offered[-3:]) == (2, [OWN] * 3)
-    assert "does not take the tools of servers" in provider.caller.tool_support.sentence
+    assert "does not take the tools of servers" in provider.caller.forms.sentence
     assert len(caplog.records) == 1
 
 
@@ -104,7 +104,7 @@ async def test_all_tools_are_tried_again_after_a_rest() -> None:
     await provider.asked(Shelf(TICKETS))
 
     assert provider.offered == [ALL, OWN, OWN, ALL, OWN, ALL]
-    assert provider.caller.tool_support.sentence == ""
+    assert provider.caller.forms.sentence == ""
 
 
 async def test_who_takes_no_tools_is_shown_a_search_and_asked_again_later() -> None:
@@ -118,7 +118,7 @@ async def test_who_takes_no_tools_is_shown_a_search_and_asked_again_later() -> N
 
     assert provider.offered == [ALL, OWN, frozenset(), frozenset(), ALL]
     assert shelf.searched == 2
-    assert provider.caller.tool_support.sentence == ""
+    assert provider.caller.forms.sentence == ""
 
 
 async def test_a_request_that_is_refused_for_another_reason_costs_no_tools() -> None:

@@ -15,7 +15,7 @@ from bot.domain.specification.entries import Quote
 from bot.domain.values.places import Person
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from bot.voices.verifying import DENIED, NO_VERDICT
 from tests.specification.meeting import PLAYBOOK, Meeting

@@ -67,7 +67,7 @@ class DiscussionScene(Value):
     """
     What the card is made of. `people` are those who take part. `links` are where messages stand, by their line.
     `goes_on` is whether personas can be asked to. `ending` says when the discussion ends by itself. `unheard`
-    are the names of those who have said nothing here, who was silent longest first.
+    are the names of those who have said nothing here, who was silent longest first. `is_slow`: the model takes long.
     """
 
     board: DiscussionBoard
@@ -82,6 +82,7 @@ class DiscussionScene(Value):
     goes_on: bool = False
     ending: str = ""
     unheard: Mapping[str, str] = {}
+    is_slow: bool = False
 
     @property
     def debate(self) -> Elaboration:
@@ -168,6 +169,8 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield CardPart(title="Objections with an answer", rows=rows)
     if lines := "\n".join(filter(None, _lines(scene))):
         yield CardPart(prose=lines)
+    if scene.is_slow:
+        yield CardPart(prose=wording.SLOW, buttons=(GO_ON_WITHOUT,))
     if scene.debate.not_answered:
         yield CardPart(prose="\n".join(scene.debate.not_answered), buttons=(TRY_AGAIN, GO_ON_WITHOUT))
     if scene.debate.has_nothing_new and not scene.debate.exhausted:

@@ -103,6 +103,7 @@ class Favored(NamedTuple):
 
 
 NOTHING_NEW = "Nobody has anything new."
+SLOW = "The personas are thinking, for more than 20 s."
 
 
 def both_sides(issue: str, sides: Sequence[Favored]) -> str:

@@ -25,6 +25,7 @@ from bot.domain.messages.message import (
     card_in_words,
 )
 from bot.domain.messages.step_scene import (
+    SUGGESTIONS_SHOWN,
     AskedQuestion,
     StepScene,
     Suggestion,
@@ -56,6 +57,12 @@ LINES = (
     Choice(action=Action.LINE, label="✗ Leave out", value="strike"),
 )
 """For one suggestion; its number comes in front of the value."""
+LEFT = (
+    HOLDS.but(label="✓ Accept"),
+    AMEND.but(label="✎ Change…"),
+    WITHDRAW.but(label="✗ Leave out"),
+)
+"""For one entry that the last step left."""
 DISCUSS = menus.ELABORATE.but(label="Discuss")
 SAVE_AND_DISCUSS = DISCUSS.but(
     confirm=Confirm(
@@ -238,6 +245,7 @@ def _before(scene: StepScene) -> Iterator[CardPart]:
 
 def _open_parts(scene: StepScene) -> Iterator[CardPart]:
     yield from _before(scene)
+    yield from _left_by_last_step(scene)
     if scene.is_untouched and scene.prompt:
         yield CardPart(prose=scene.prompt)
     if scene.is_draft:
@@ -374,6 +382,24 @@ def _suggestions(scene: StepScene) -> Iterator[CardPart]:
         yield _suggestion(scene, one)
     if left := len(every) - len(shown):
         yield step_entries.rest(scene, left)
+
+
+def _left_by_last_step(scene: StepScene) -> Iterator[CardPart]:
+    """One line with its press, which takes what is checked, as *Accept all* does; then the entries."""
+    shown = scene.left[: None if scene.is_whole else SUGGESTIONS_SHOWN]
+    if not shown:
+        return
+    checked = [one.id for one in shown if not one.is_unchecked]
+    keep = HOLDS.but(label=step_wording.keeps(len(checked), len(shown)), value=",".join(checked))
+    yield CardPart(prose=step_wording.left_by_last_step(len(scene.left)), buttons=(keep,) if checked else ())
+    for one in shown:
+        part = _suggestion(scene, one)
+        yield part.but(
+            rows=(part.rows[0].but(id=one.id), *part.rows[1:]),
+            options=tuple(choice.but(value=one.id) for choice in LEFT),
+        )
+    if hidden := len(scene.left) - len(shown):
+        yield step_entries.rest(scene, hidden)
 
 
 def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:

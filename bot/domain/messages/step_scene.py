@@ -110,7 +110,8 @@ class StepScene:
     keys. `heard` and `waiting` are names. `gaps` are those of `coverage.of_step`. `lines` are further sentences for the
     foot. `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of
     it. `thinks`: the persona has a model. `deeper`: how many steps *Go deeper* asks, on the card of a phase; 0 without
-    it. `sides` says who is for each option of the step, by the id of its entry, where there is a choice.
+    it. `sides` says who is for each option of the step, by the id of its entry, where there is a choice. `left` is what
+    a model drafted of the last step after that was finished; it has no numbers.
     """
 
     step: Step
@@ -129,6 +130,7 @@ class StepScene:
     waiting: tuple[str, ...] = ()
     gaps: tuple[CoverageGap, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
+    left: tuple[Suggestion, ...] = ()
     stale: tuple[StaleEntry, ...] = ()
     unsorted: tuple[UnsortedNote, ...] = ()
     newest: NewestNote | None = None

@@ -519,3 +519,14 @@ AT_WORK: Mapping[str, str] = {
     "draft": "is writing this down…",
 }
 """By the kind of the effect."""
+
+
+def left_by_last_step(count: int) -> str:
+    """Of entries that a model drafted when the step was finished already."""
+    return f"**From the last step**: {counted(count, 'entry', 'entries')}. Right?"
+
+
+def keeps(checked: int, count: int) -> str:
+    if checked < count:
+        return f"Keep the {checked} that {'is' if checked == 1 else 'are'} checked"
+    return "Yes, keep it" if count == 1 else f"Yes, keep all {count}"

@@ -67,8 +67,7 @@ class Finding(Value):
 class ReviewerOpinion(Value):
     """
     What one reviewer found; *lens* is what they look at. Not *judged* is what a rule lists: *gaps* in the
-    specification, which are no verdict. `challenge` says what came of it when this reviewer was asked for what speaks
-    against the others, who found nothing serious. `looked_at` are the ids of what it was shown, `left_out` the sources
+    specification, which are no verdict. `looked_at` are the ids of what it was shown, `left_out` the sources
     that it named and was not shown, each with the reason, and `quoted` passages that are in no commit, by their ids.
     """
 
@@ -77,16 +76,9 @@ class ReviewerOpinion(Value):
     findings: tuple[Finding, ...] = ()
     gaps: tuple[str, ...] = ()
     judged: bool = True
-    challenge: str = ""
     looked_at: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     quoted: Mapping[str, str] = {}
-
-    @property
-    def is_content(self) -> bool:
-        """Whether it found nothing that blocks or leaves something to guess."""
-        serious = {FindingSeverity.CRITICAL, FindingSeverity.MAJOR}
-        return self.judged and all(one.severity not in serious for one in self.findings)
 
 
 class Review(Value):
@@ -155,9 +147,8 @@ def _opinion(opinion: ReviewerOpinion) -> str:
     )
     gaps = (f"- {_plain(gap)}" for gap in opinion.gaps)
     nothing = NOTHING if opinion.judged else NO_GAP
-    challenge = f"\n\n_{_plain(opinion.challenge)}_" if opinion.challenge else ""
     rows = "\n".join((*found, *gaps)) or nothing
-    return f"## {_plain(opinion.by)}{lens}\n\n{rows}{challenge}{_looked(opinion)}"
+    return f"## {_plain(opinion.by)}{lens}\n\n{rows}{_looked(opinion)}"
 
 
 def _looked(opinion: ReviewerOpinion) -> str:

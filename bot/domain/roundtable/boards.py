@@ -11,7 +11,7 @@ from bot.domain.roundtable import agreeing, permalinks
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import silence, speaking
+from bot.domain.roundtable.transitions import drafts, silence, speaking
 from bot.domain.roundtable.waiting import unheard_in_discussion
 
 
@@ -51,6 +51,7 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         goes_on=bool(speaking.able(rt, playbook)),
         ending=silence.ending(rt, playbook),
         unheard=_unheard(rt),
+        is_slow=drafts.is_slow(rt),
     )
 
 

@@ -33,7 +33,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, drafts, saving, speaking, specifying, standing
 from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Entry, EntryState
+from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Claim, Entry, EntryState
 from bot.domain.specification.projection import Projection
 from bot.domain.values.text import counted
 from bot.domain.values.timestamps import in_words
@@ -166,6 +166,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         waiting=_waiting(rt, step, heard),
         gaps=gaps,
         suggestions=tuple(suggestions(rt, step, playbook)),
+        left=tuple(_left(rt, step, playbook)),
         stale=tuple(_stale(rt, step, playbook)),
         unsorted=tuple(_unsorted(rt, step, playbook)),
         newest=_newest_note(rt, step, playbook),
@@ -212,21 +213,7 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
             continue
         if entry.step == step.step_id and first.was_proposed:
             number += 1
-            state = {
-                EntryState.PROPOSED: SuggestionState.OPEN,
-                EntryState.ACCEPTED: SuggestionState.ACCEPTED,
-            }.get(entry.state, SuggestionState.LEFT_OUT)
-            kind = playbook.schema.kinds.get(entry.kind)
-            words = (entry.claim(kind.text) if kind and state is SuggestionState.OPEN else None) or first
-            yield Suggestion(
-                number=number,
-                id=entry.id,
-                by=_name(words.proposed.by, playbook, words.proposed.name),
-                state=state,
-                sources=_code(words.sources, playbook),
-                decided_by=first.accepted.name if first.accepted else "",
-                is_unchecked=all(claim.is_unchecked for _, claim in entry.current()),
-            )
+            yield _suggested(entry, first, number, playbook)
         elif entry.kind in kinds and rt.specification.lives(entry.id):
             for field in entry.claims:
                 if pending := entry.pending(field):
@@ -239,6 +226,33 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
                         sources=_code(pending.sources, playbook),
                         is_unchecked=pending.is_unchecked,
                     )
+
+
+def _suggested(entry: Entry, first: Claim, number: int, playbook: Playbook) -> Suggestion:
+    state = {
+        EntryState.PROPOSED: SuggestionState.OPEN,
+        EntryState.ACCEPTED: SuggestionState.ACCEPTED,
+    }.get(entry.state, SuggestionState.LEFT_OUT)
+    kind = playbook.schema.kinds.get(entry.kind)
+    words = (entry.claim(kind.text) if kind and state is SuggestionState.OPEN else None) or first
+    return Suggestion(
+        number=number,
+        id=entry.id,
+        by=_name(words.proposed.by, playbook, words.proposed.name),
+        state=state,
+        sources=_code(words.sources, playbook),
+        decided_by=first.accepted.name if first.accepted else "",
+        is_unchecked=all(claim.is_unchecked for _, claim in entry.current()),
+    )
+
+
+def _left(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
+    """Proposed after the last step was finished, so that they stood on no card of it."""
+    for entry in rt.specification.entries.values() if step.step_id == rt.step_id else ():
+        first, is_elsewhere = entry.first, entry.step != step.step_id
+        is_late = is_elsewhere and entry.state is EntryState.PROPOSED and entry.kind not in NOT_LISTED
+        if first and is_late and first.at > rt.finished_at and rt.specification.lives(entry.id):
+            yield _suggested(entry, first, 0, playbook)
 
 
 def _code(sources: Iterable[str], playbook: Playbook) -> tuple[Link, ...]:

@@ -102,7 +102,8 @@ class RoundtableFields(Stored):
     stage that follows CLOSING or PAUSED.
     `filed` are the answers as they were last written into the files, `unread` those that no model has read yet,
     also of steps before; `drafts` counts those of the open step, `draft` is what lacks in the newest one. `reviewed` is
-    the number of the newest change when the newest `review` was asked for, `first_reviewed` the step of the first.
+    the number of the newest change when the newest `review` was asked for, `first_reviewed` the step of the first,
+    `finished_at` that of the newest change when the last step was finished.
     `questions` are what the newest one asks, on the open step and on the one after it. `lines` are the transcript's
     since the last commit, `saved_at` is the time of the last commit, `unsaved` the commits that failed, `unsent` what
     Slack did not take while the thread was closed to us. `last_heard` is the Slack ts of the newest message that git
@@ -168,6 +169,7 @@ class RoundtableFields(Stored):
     review: DraftReview = DraftReview()
     reviewed: int = 0
     first_reviewed: str = ""
+    finished_at: int = 0
     drafts: int = 0
     questions: tuple[DraftQuestion, ...] = ()
     last_heard: str = ""

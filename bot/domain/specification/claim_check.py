@@ -116,7 +116,10 @@ class ClaimCheck:
         if not self.needs_quote(sentence):
             return ""
         told = self._without_address(sentence)
-        found = [self.flaws(told, some) for some in (*([one] for one in quotes), quotes)]
+        found = [
+            self.flaws(told, some) or self._unlike(told, some)
+            for some in (*([one] for one in quotes), quotes)
+        ]
         return "; ".join(found[-1]) if all(found) else ""
 
     def needs_quote(self, sentence: str) -> bool:
@@ -130,6 +133,12 @@ class ClaimCheck:
             return self._words.reports(words)
         is_fact = any(one[0].isdigit() or one.startswith(DATE) or one in self._persons for one in words)
         return is_fact or any(one.search(bare) for one in (_CODE, _SYSTEM))
+
+    def _unlike(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
+        """Who tells what somebody said has to use their words: no second model reads prose."""
+        theirs = self._words.read_words(" ".join(_around(span, root.text) for root, span in quotes))
+        other = self._words.retold(self._words.read_words(sentence), theirs)
+        return tuple(_not_said(one) for one in other if one not in self._persons)[:1]
 
     def _without_address(self, sentence: str) -> str:
         """Without the names at its beginning of those to whom it is said."""
@@ -205,6 +214,16 @@ class _Words:
         """Whether they tell what somebody said or decided, and do not ask who or whether."""
         told = self.deciding(words) or self._tables.reports.in_words(words)
         return bool(told) and not self._tables.asking.in_words(words)
+
+    def retold(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+        """Of words that tell what somebody said, those that are not *theirs*."""
+        if not self.reports(ours):
+            return []
+        heard = {one[:_STEM_CHARS] for one in theirs}
+        told = {*self._tables.reports.in_words(ours), *self.deciding(ours), *self._tables.filler}
+        return [
+            one for one in ours if one[0].isalpha() and one[:_STEM_CHARS] not in heard and one not in told
+        ]
 
     def leaves_open(self, words: Sequence[str]) -> bool:
         turning = (one.means for one in self._tables.operators if one.name in LEFT_OPEN)

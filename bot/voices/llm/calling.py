@@ -54,8 +54,7 @@ from pydantic_ai.tools import ToolDefinition
 from bot.domain.catalog.personas import ModelName
 from bot.errors import VoiceError
 from bot.telemetry import tool_span
-from bot.voices.llm.forms import RequestForm, RequestForms
-from bot.voices.llm.tool_support import Clock, ToolSupport
+from bot.voices.llm.forms import Clock, RequestForm, RequestForms
 from bot.voices.model import Completion, Prompt, Toolbox, Usage, together
 from bot.voices.prompts.fencing import with_material
 
@@ -68,7 +67,7 @@ THINKING_TOKENS = 4000
 LET_GO_SECONDS = 0.5
 ANSWER_CHARS = 100_000
 """Of an answer that is read: it is refused as one that is cut off, and nothing of it is used."""
-MOST_ROUNDS = 6
+MOST_ROUNDS = 2
 """Of tool calls, before the answer has to come."""
 FIRST_LOOK = "what a first search found"
 ALL_LOOKS = "what was found; nothing more can be looked at"
@@ -164,9 +163,7 @@ class Caller:
         self._streams = streams
         self._errors = errors
         self._thinks = any(map(model.profile.get, ("thinking_always_enabled", "thinking_enabled_by_default")))
-        can_call = bool(model.profile.get("supports_tools", True))
-        self.tool_support = ToolSupport(name, can_call=can_call, clock=clock)
-        self._forms = RequestForms(name, model.profile, self.tool_support)
+        self.forms = RequestForms(name, model.profile, clock)
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         began = time.monotonic()
@@ -174,8 +171,8 @@ class Caller:
         usages = [usage(one, self._name, address=self._address, seconds=0.0) for one in responses]
         took = together(usages)._replace(seconds=time.monotonic() - began)
         text = self._said(responses[-1])
-        self._forms.heard(form, text)
-        return Completion(text, took, in_schema=form.schema is not None, stopped_looking=stopped)
+        self.forms.heard(form, text)
+        return Completion(text, took, stopped_looking=stopped)
 
     async def _answered(self, prompt: Prompt, *, seconds: float, tokens: int) -> "_Exchange":
         """A library that cannot be interrupted is left behind when the time is over."""
@@ -209,26 +206,25 @@ class Caller:
         """In the first form that the server does not reject."""
         rejected: list[RequestForm] = []
         while True:
-            form = next(one for one in self._forms.of(prompt) if one not in rejected)
+            form = next(one for one in self.forms.of(prompt) if one not in rejected)
             try:
                 responses = await self._in_form(form, prompt, tokens)
             except (ModelRequestRejectedError, UserError) as error:
                 rejected.append(form)
-                has_another = any(one not in rejected for one in self._forms.of(prompt))
+                has_another = any(one not in rejected for one in self.forms.of(prompt))
                 if isinstance(error, NOT_OF_THE_FORM) or not has_another:
                     raise
             else:
-                self._forms.settled(form, rejected)
+                self.forms.settled(form, rejected)
                 looked = [one for one in responses if one.tool_calls]
                 return _Exchange(responses, form, stopped_looking=len(looked) == MOST_ROUNDS)
 
     async def _in_form(self, form: RequestForm, prompt: Prompt, tokens: int) -> list[ModelResponse]:
-        told = prompt.noted if form.schema else prompt
         if prompt.tools and form.tools:
-            return await self._looked(told, prompt.tools, tokens, form)
+            return await self._looked(prompt, prompt.tools, tokens, form)
         if prompt.tools and prompt.tools.tools and (found := await prompt.tools.first_look()):
-            told = with_material(told, FIRST_LOOK, found)
-        return [await self._requested(_messages(told, caches=self._caches), told, tokens, form)]
+            prompt = with_material(prompt, FIRST_LOOK, found)
+        return [await self._requested(_messages(prompt, caches=self._caches), prompt, tokens, form)]
 
     async def _looked(
         self, prompt: Prompt, tools: Toolbox, tokens: int, form: RequestForm
@@ -271,7 +267,7 @@ class Caller:
                 prompt.served.append(usage(response, self._name, address=self._address, seconds=seconds))
 
         response = await self._sent(sent, self._settings(prompt, tokens), tokens, _parameters(form), serve)
-        self._forms.taken(form)
+        self.forms.taken(form)
         return response
 
     async def _sent(

@@ -12,8 +12,8 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 from bot.domain.catalog.personas import ModelName
 from bot.errors import VoiceError
@@ -40,6 +40,9 @@ LONGEST_REST_SECONDS = 240.0
 DOWN = frozenset({"timeout", "unavailable"})
 """Failures of the provider itself. All others are answers, and so is a rate limit."""
 
+ASKED_TO_WAIT = "{name} asked us to wait."
+FAILING = "{name} is not asked for a while, after failing several times."
+
 Clock = Callable[[], float]
 Pause = Callable[[float], Awaitable[None]]
 
@@ -47,52 +50,39 @@ log = logging.getLogger(__name__)
 
 
 class CircuitBreaker:
-    """After a rest, one call is let through as a trial. As long as it fails, each rest is twice as long."""
+    """As long as calls fail after a rest, each rest is twice as long. A provider may also name a rest itself."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
         self._failures = 0
-        self._rest = REST_SECONDS
         self._rests_until = 0.0
-        self._is_trying = False
+        self._why = ""
 
-    @property
-    def rests_for(self) -> float:
-        """Seconds; 0 when the next call may be made."""
-        if self._failures < FAILURES:
-            return 0.0
-        left = max(0.0, self._rests_until - self._clock())
-        return left or (REST_SECONDS if self._is_trying else 0.0)
+    def check(self, name: ModelName) -> None:
+        """Raises VoiceError while the model of that name rests."""
+        if (left := self._rests_until - self._clock()) > 0:
+            raise VoiceError(
+                self._why.format(name=name), reason="unavailable", again=True, after_seconds=left
+            )
 
-    @contextmanager
-    def asked(self) -> Iterator[None]:
-        """Around a call. A cancelled one says nothing about the provider."""
-        is_trial = self._failures >= FAILURES
-        self._is_trying = self._is_trying or is_trial
-        try:
-            yield
-        except VoiceError as error:
-            if error.reason in DOWN and error.again and not error.after_seconds:
-                self._failed()
-            else:
-                self._answered()
-            raise
-        else:
-            self._answered()
-        finally:
-            if is_trial:
-                self._is_trying = False
+    def failed(self, error: VoiceError) -> None:
+        """Other failures than those of DOWN are answers; those of calls that began before a rest do not count."""
+        if error.after_seconds:
+            self.answered()
+            self._rest(error.after_seconds, ASKED_TO_WAIT)
+        elif error.reason not in DOWN or not error.again:
+            self.answered()
+        elif self._clock() >= self._rests_until:
+            self._failures += 1
+            if self._failures >= FAILURES:
+                rest = REST_SECONDS * 2 ** (self._failures - FAILURES)
+                self._rest(min(LONGEST_REST_SECONDS, rest), FAILING)
 
-    def _failed(self) -> None:
-        self._failures += 1
-        if self._failures < FAILURES:
-            return
-        if self._failures > FAILURES and self._clock() >= self._rests_until:
-            self._rest = min(LONGEST_REST_SECONDS, self._rest * 2)
-        self._rests_until = self._clock() + self._rest
+    def answered(self) -> None:
+        self._failures = 0
 
-    def _answered(self) -> None:
-        self._failures, self._rest = 0, REST_SECONDS
+    def _rest(self, seconds: float, why: str) -> None:
+        self._rests_until, self._why = self._clock() + seconds, why
 
 
 class ProviderGate:
@@ -118,23 +108,22 @@ class ModelLink:
         self._gate = gate
         self._meter = meter or NoModelMeter()
         self._seconds = seconds
-        self._held_until = 0.0
         self._circuit = CircuitBreaker(gate.clock)
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:
         """The setting bounds *seconds*."""
-        self._check()
+        self._circuit.check(self.name)
         mind = await self._mind()
         seconds = min(seconds, self._seconds)
         async with self._place(seconds):
-            self._check()  # an earlier call may have failed during the wait
-            with self._circuit.asked():
-                try:
-                    return await self._called(mind, prompt, seconds=seconds, tokens=tokens)
-                except VoiceError as error:
-                    if error.after_seconds:
-                        self._held_until = self._gate.clock() + error.after_seconds
-                    raise
+            self._circuit.check(self.name)  # an earlier call may have failed during the wait
+            try:
+                completion = await self._called(mind, prompt, seconds=seconds, tokens=tokens)
+            except VoiceError as error:
+                self._circuit.failed(error)
+                raise
+            self._circuit.answered()
+            return completion
 
     async def _called(
         self, mind: LanguageModel, prompt: Prompt, *, seconds: float, tokens: int
@@ -170,12 +159,6 @@ class ModelLink:
                         finish_reasons=[one.finish_reason for one in served if one.finish_reason],
                     )
 
-    def _check(self) -> None:
-        if (held := self._held_until - self._gate.clock()) > 0:
-            raise _resting(f"{self.name} asked us to wait.", held)
-        if rests_for := self._circuit.rests_for:
-            raise _resting(f"{self.name} is not asked for a while, after failing several times.", rests_for)
-
     @asynccontextmanager
     async def _place(self, seconds: float) -> AsyncIterator[None]:
         try:
@@ -188,10 +171,6 @@ class ModelLink:
             yield
         finally:
             self._gate.places.release()
-
-
-def _resting(sentence: str, seconds: float) -> VoiceError:
-    return VoiceError(sentence, reason="unavailable", again=True, after_seconds=seconds)
 
 
 class ModelChain:

@@ -77,7 +77,7 @@ class ModelRegistry:
     async def without_tools(self) -> tuple[str, ...]:
         """A sentence for each model that does not take all tools."""
         callers = (await self._loading).callers.values() if self._loading else ()
-        return tuple(filter(None, (one.tool_support.sentence for one in callers)))
+        return tuple(filter(None, (one.forms.sentence for one in callers)))
 
     async def _greeted(self, link: ModelLink, prompt: Prompt) -> str:
         try:

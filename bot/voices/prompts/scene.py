@@ -20,7 +20,7 @@ from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.shown_files import shown
-from bot.voices.prompts.specification import EntryLines, lines_of
+from bot.voices.prompts.specification import lines_of
 from bot.voices.prompts.texts import filled
 
 FILES_CHARS = 16_000
@@ -28,8 +28,6 @@ TITLE_CHARS = 200
 EARLIER = 8
 HITS = 20
 MOST_GAPS = 20
-SETTLED_HERE = ("decision", "objection")
-"""The kinds of what an earlier discussion came to."""
 UNKNOWN_HERE = {
     "item": "the item",
     "keywords": "the words that were searched for",
@@ -127,7 +125,7 @@ def item(scene: Scene) -> str:
         "item",
         item=fenced("title", row(rt.title, TITLE_CHARS)),
         survey=_survey(rt),
-        earlier=_earlier(scene),
+        earlier=_earlier(rt),
     )
 
 
@@ -209,18 +207,11 @@ def _survey(rt: Roundtable) -> str:
     return heading + fenced("search of the code", rows) + "\n" if rows else ""
 
 
-def _earlier(scene: Scene) -> str:
-    """Earlier discussions, with the decisions and objections of their steps."""
-    rt, rows = scene.rt, list[str]()
-    teller = EntryLines(scene.playbook.schema, rt.specification)
-    kinds = [kind for kind in SETTLED_HERE if kind in scene.playbook.schema.kinds]
-    for one in rt.elaborations[-EARLIER:]:
-        rows.append(f"{one.step_id}: {sanitized(one.synthesis_summary)}")
-        found = (
-            entry for kind in kinds for entry in rt.specification.active(kind) if entry.step == one.step_id
-        )
-        rows += [f"  {teller.full(entry)}" for entry in found]
-    return "\nEarlier discussions:\n" + fenced("discussions", "\n".join(rows)) if rows else ""
+def _earlier(rt: Roundtable) -> str:
+    """Earlier discussions; what they came to stands among the entries."""
+    held = rt.elaborations[-EARLIER:]
+    rows = "\n".join(f"{one.step_id}: {sanitized(one.synthesis_summary)}" for one in held)
+    return f"\nEarlier discussions:\n{fenced('discussions', rows)}\n" if rows else ""
 
 
 def _list(lines: Iterable[str]) -> str:

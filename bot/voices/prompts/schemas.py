@@ -11,12 +11,8 @@ from typing import Any
 
 from bot.domain.reviews.text import FindingSeverity
 from bot.voices.model import AnswerSchema
-from bot.voices.prompts.texts import part_of
 
 JsonSchema = Mapping[str, Any]
-
-BLOCK, TURN, DATA = "block", "turn", "data"
-"""The forms: one block, or one object, of which people see a part; data for us alone."""
 
 TEXT: JsonSchema = {"type": "string"}
 FLAG: JsonSchema = {"type": "boolean"}
@@ -36,7 +32,7 @@ def draft(kinds: Iterable[str]) -> AnswerSchema:
     form = _object(
         declined=FLAG, say=_list(_sentence()), questions=questions, next=questions, entries=_list(entry)
     )
-    return _named("draft", form, BLOCK)
+    return AnswerSchema("draft", form)
 
 
 def turn(personas: Iterable[str]) -> AnswerSchema:
@@ -49,7 +45,7 @@ def turn(personas: Iterable[str]) -> AnswerSchema:
         moved_by=TEXT,
         ask=_object(text=TEXT, to=TEXT),
     )
-    return _named("turn", _object(declined=FLAG, contributions=_list(one)), TURN)
+    return AnswerSchema("turn", _object(declined=FLAG, contributions=_list(one)))
 
 
 def review(answers: Iterable[str]) -> AnswerSchema:
@@ -60,23 +56,13 @@ def review(answers: Iterable[str]) -> AnswerSchema:
         contradictions=_list(_object(one=TEXT, other=TEXT, because=TEXT)),
         missing=_object(person=TEXT, ask=TEXT),
     )
-    return _named("review", form)
+    return AnswerSchema("review", form)
 
 
 def findings() -> AnswerSchema:
     severity = _choice(one.value for one in FindingSeverity)
-    finding = _object(severity=severity, file=TEXT, line=COUNT, text=TEXT)
-    return _named("findings", _object(findings=_list(finding)))
-
-
-def in_words(form: str) -> str:
-    """The sentence in a prompt that a schema takes the place of."""
-    return part_of("schemas", f"words: {form}")
-
-
-def _named(name: str, shape: JsonSchema, form: str = DATA) -> AnswerSchema:
-    note = part_of("schemas", f"schema: {form}")
-    return AnswerSchema(name, shape, in_words(form), note)
+    finding = _object(severity=severity, file=TEXT, line=COUNT, text=TEXT, sources=_list(TEXT))
+    return AnswerSchema("findings", _object(findings=_list(finding)))
 
 
 def _object(**fields: JsonSchema) -> JsonSchema:

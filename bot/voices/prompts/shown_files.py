@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.item.artifacts import digest_of
-from bot.domain.values.markdown import outline
+from bot.domain.item.item_paths import shared
+from bot.domain.values.markdown import Outline, outline
 from bot.voices.prompts.fencing import fenced
-from bot.voices.prompts.own import own_turns
 from bot.voices.prompts.seen import row, sanitized
 
 HEADING_CHARS = 80
@@ -19,6 +19,8 @@ SECTION = 2
 """The level of the headings of a file's sections."""
 NONE = "There are none yet."
 ELSEWHERE = "Every section of them is made of the entries above."
+OF_AN_ITEM = 2
+"""The level of a heading that ends with an item's name in brackets."""
 _PARAGRAPHS = re.compile(r"\n{2,}")
 
 
@@ -103,3 +105,23 @@ def _blocks(text: str, between: str) -> Iterable[str]:
 def _named(section: FileSection, missing: int) -> str:
     heading = f" “{row(section.heading, HEADING_CHARS)}”" if section.heading else ""
     return f"{row(section.path, HEADING_CHARS)}{heading}: {missing} characters"
+
+
+def own_turns(path: str, text: str, *, slug: str) -> str:
+    """
+    Of the file that all items share, only the part of its item: other items may be discussed in private channels, and
+    a model cannot repeat there what it has not read.
+    """
+    if not shared(path):
+        return text
+    page = outline(text)
+    return "".join("".join(page.lines[begin:end]) for begin, end in _parts(page, slug))
+
+
+def _parts(page: Outline, slug: str) -> Iterator[tuple[int, int]]:
+    """What stands before the first item, and the parts of this one."""
+    items = [one for one in page.headings if one.level <= OF_AN_ITEM and one.text.endswith(")")]
+    yield 0, items[0].line if items else len(page.lines)
+    for one in items:
+        if one.text.endswith(f"({slug})"):
+            yield one.line, page.end(one, level=OF_AN_ITEM)

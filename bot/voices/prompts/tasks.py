@@ -56,7 +56,7 @@ def draft(scene: Scene, searched: str = "") -> Prompt:
         standing=wanted.standing(scene),
         next=wanted.following(scene),
         kinds=wanted.described(one for one in kinds if not one.anywhere),
-        answer=schemas.in_words(schemas.BLOCK),
+        answer=part_of("schemas", "block"),
     )
     return _prompt(scene, rules, moving, schemas.draft(sorted(schema.kinds.keys() - NOT_LISTED)))
 
@@ -74,7 +74,7 @@ def turn(scene: Scene, debate: Elaboration, asked: Speak, searched: str = "") ->
         lenses="\n\n".join(lens(one) for one in roster if one.key in asked.personas),
         task=_task(debate, asked, roster),
         most=most_contributions(asked),
-        answer=schemas.in_words(schemas.TURN),
+        answer=part_of("schemas", "turn"),
     )
     rules = filled("speaking", chat=_chat(WORDS))
     return _prompt(scene, rules, moving, schemas.turn(one.key for one in roster))

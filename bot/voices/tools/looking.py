@@ -24,7 +24,7 @@ from bot.voices.model import ForeignTools, Look, Tool
 from bot.voices.prompts.seen import sanitized
 from bot.voices.prompts.specification import EntryLines
 
-MOST_LOOKS = 8
+MOST_LOOKS = 6
 RESULT_CHARS = 6_000
 TURN_CHARS = 24_000
 SECONDS = 5.0

@@ -196,27 +196,20 @@ async def test_a_dead_provider_does_not_cost_its_time_again_and_again(clock: Clo
     assert clock.now - began == 10
 
 
-async def test_after_its_rest_one_call_finds_out_for_all(clock: Clock) -> None:
-    """While that one is under way, the others do not queue behind it."""
-    found_out = asyncio.Event()
-
-    async def at_last() -> str:
-        await found_out.wait()
-        return "Yes."
-
-    mind = ScriptedMind(clock, *[down("timeout")] * FAILURES, at_last)
-    one = link(mind, clock)
+async def test_after_its_rest_it_is_asked_again(clock: Clock) -> None:
+    one = link(ScriptedMind(clock, *[down("timeout")] * FAILURES, "Yes."), clock)
     await fail(one, FAILURES)
+    assert (await failure(one)).reason == "unavailable"
     clock.now += REST_SECONDS
 
-    trying = asyncio.create_task(said_by(one))
-    await mind.begun.wait()
-    turned_away = await failure(one)
-    found_out.set()
-
-    assert await trying == "Yes."
-    assert turned_away.reason == "unavailable"
     assert await said_by(one) == "Yes."
+
+
+async def test_calls_that_were_under_way_make_no_rest_longer(clock: Clock) -> None:
+    one = link(ScriptedMind(clock, down("timeout")), clock)
+    await asyncio.gather(*(failure(one) for _ in range(2 * FAILURES)))
+
+    assert (await failure(one)).after_seconds == REST_SECONDS
 
 
 async def test_each_rest_is_longer_than_the_last(clock: Clock) -> None:
@@ -246,27 +239,6 @@ async def test_an_answer_in_between_forgives(clock: Clock) -> None:
         await fail(one, FAILURES - 1)
 
         assert len(mind.asked) == 2 * FAILURES - 1
-
-
-async def test_a_trial_that_is_cancelled_is_none(clock: Clock) -> None:
-    """The next one tries."""
-    never = asyncio.Event()
-
-    async def hang() -> str:
-        await never.wait()
-        raise AssertionError
-
-    mind = ScriptedMind(clock, *[down("timeout")] * FAILURES, hang, "Yes.")
-    one = link(mind, clock)
-    await fail(one, FAILURES)
-    clock.now += REST_SECONDS
-    trying = asyncio.create_task(said_by(one))
-    await mind.begun.wait()
-
-    trying.cancel()
-    await asyncio.wait({trying})
-
-    assert await said_by(one) == "Yes."
 
 
 async def test_each_model_rests_by_itself(clock: Clock) -> None:

@@ -11,7 +11,7 @@ from aiohttp import web
 from bot.errors import VoiceError
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS
 from bot.voices.model import LanguageModel
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.prompts import schemas
 from bot.voices.thinking import ModelVoices
 from tests.voices.minds import OneTurn, cue, debating, record, take_turn
@@ -31,7 +31,7 @@ KEEP_SCHEMAS = (CLAUDE, GPT, OWN, CHAT, GEMINI_2, GEMINI_3, "ollama:llama3.2", "
 WITH_TOOLS = tuple(one for one in KEEP_SCHEMAS if one != GEMINI_2)
 
 CONTRIBUTION = schemas.turn((ALEX, "other"))
-SPOKEN = PROMPT._replace(moving=f"{PROMPT.moving}\n\n{CONTRIBUTION.words}", schema=CONTRIBUTION)
+SPOKEN = PROMPT._replace(schema=CONTRIBUTION)
 WORDS = "I would ask who waits."
 SAID: Json = json.loads(record(WORDS))
 ENTRY: Json = {
@@ -41,7 +41,6 @@ ENTRY: Json = {
     "fields": [{"field": "title", "value": "Retry after 60 s"}],
     "quotes": [{"field": "title", "line": "src/sync.py:40@1a2b3c4", "words": "retry(60)"}],
 }
-NOTE = CONTRIBUTION.note
 
 
 def sent(server: ModelServer) -> list[SentSchema | None]:
@@ -83,8 +82,6 @@ async def test_the_schema_stands_where_the_provider_has_it(
     assert schema.strict is (model != "ollama:llama3.2")
     assert list(schema.form["properties"]) == list(SAID)
     assert json.loads(thought.text) == SAID
-    assert thought.in_schema
-    assert NOTE in told(server)
 
 
 @pytest.mark.parametrize("model", [CLAUDE, GPT, OWN, CHAT, GEMINI_3, BEDROCK])
@@ -95,20 +92,18 @@ async def test_every_schema_is_one_that_the_provider_takes(
     server.will(says(Answer("{}")))
     mind = asked_once(model)
     for schema in ALL_SCHEMAS:
-        thought = await mind.think(PROMPT._replace(schema=schema), seconds=10, tokens=SHORT)
-        assert thought.in_schema, schema.name
+        await mind.think(PROMPT._replace(schema=schema), seconds=10, tokens=SHORT)
 
-    assert len(server.asked) == len(ALL_SCHEMAS)
+    assert len(sent(server)) == len(ALL_SCHEMAS)
+    assert all(sent(server))
 
 
 async def test_a_model_that_keeps_no_schema_is_told_the_form_in_words(
     asked_once: AskedOnce, server: ModelServer
 ) -> None:
-    thought = await asked_once(NOVA).think(SPOKEN, seconds=10, tokens=SHORT)
+    await asked_once(NOVA).think(SPOKEN, seconds=10, tokens=SHORT)
 
     assert sent(server) == [None]
-    assert not thought.in_schema
-    assert NOTE not in told(server)
 
 
 @pytest.mark.parametrize("model", KEEP_SCHEMAS)
@@ -165,16 +160,15 @@ async def test_gemini_2_gets_tools_or_a_schema(asked_once: AskedOnce, server: Mo
 async def test_a_server_that_rejects_schemas_is_told_the_form_in_words(
     model: str, asked_once: AskedOnce, server: ModelServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """From then on, for every schema; the log says so once."""
+    """From then on; the log says so once."""
     caplog.set_level(logging.INFO)
     server.will(rejects(no_schema, says(Answer("I would ask who waits."))))
     mind = asked_once(model)
-    for prompt in (SPOKEN, SPOKEN, PROMPT._replace(schema=schemas.findings())):
+    for prompt in (SPOKEN, SPOKEN):
         thought = await mind.think(prompt, seconds=10, tokens=SHORT)
         assert thought.text == "I would ask who waits."
-        assert not thought.in_schema
 
-    assert [one is not None for one in sent(server)] == [True, False, False, False]
+    assert [one is not None for one in sent(server)] == [True, False, False]
     assert caplog.text.count("it is told the form in words") == 1
 
 
@@ -220,12 +214,10 @@ async def test_a_schema_that_anthropic_would_not_take_is_not_sent(
     server.will(says(Answer("{}")))
     mind = asked_once(CLAUDE)
 
-    in_schema = [
-        (await mind.think(prompt, seconds=10, tokens=SHORT)).in_schema
-        for prompt in (SPOKEN, complex_one, complex_one, SPOKEN)
-    ]
+    for prompt in (SPOKEN, complex_one, complex_one, SPOKEN):
+        await mind.think(prompt, seconds=10, tokens=SHORT)
 
-    assert in_schema == [one is not None for one in sent(server)] == [True, False, False, True]
+    assert [one is not None for one in sent(server)] == [True, False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -437,4 +429,4 @@ async def test_a_server_that_does_not_heed_a_schema_is_told_the_form_in_words(
         assert (await spoken(mind)).text == "A queue."
 
     assert [one is not None for one in sent(server)] == [True, False]
-    assert "does not answer in the schema turn" in caplog.text
+    assert "does not take the schema turn" in caplog.text

@@ -23,7 +23,7 @@ from bot.settings import Settings
 from bot.voices.llm.calling import ANSWER_CHARS
 from bot.voices.llm.chain import ROUNDS
 from bot.voices.llm.models import model_registry
-from bot.voices.offline.offline import OfflineVoices
+from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
 from tests.domain.books import few_steps, step, thinking
 from tests.domain.table import Table

@@ -143,21 +143,19 @@ def heard(said: Answer) -> Roundtable:
 
 
 ASKED_BEFORE = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
-FLAWS = ("empty", "long", "voices", "refused", "form")
+FLAWS = ("empty", "cut_off", "voices", "refused", "unstructured")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
     "draft-by-name": lambda: tasks.draft(scene(ALEX, rt=heard(CALLED))),
     "draft-with-all": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_ALL))),
     "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(questions=(ASKED_BEFORE,)))),
     "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
-    "draft-in-a-schema": lambda: tasks.draft(scene()).noted,
     "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),
     "turn-opening": lambda: tasks.turn(scene(), debate(0), asking(MAYA, kind=TurnKind.OPENING)),
     "turn-asked": lambda: tasks.turn(scene(ALEX), debate(4), asking(ALEX)),
     "turn-everybody": lambda: tasks.turn(scene(), debate(3), asking(MAYA, ALEX, JORDAN)),
     "turn-round": lambda: tasks.turn(scene(), quoting(), ROUND),
     "turn-once-more": lambda: reduce(tasks.again, FLAWS, tasks.turn(scene(ALEX), debate(4), asking(ALEX))),
-    "turn-in-a-schema": lambda: tasks.turn(scene(), quoting(), ROUND).noted,
     "draft-with-code": lambda: tasks.draft(scene(), "src/sync.py:40@1a2b3c4: wait = Retry(60)"),
     "draft-of-features": lambda: tasks.draft(
         scene(rt=ROUNDTABLE.but(step_id="01-06", specification=specification()))
@@ -166,14 +164,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
 }
 JUDGING: Mapping[str, Callable[[], Prompt]] = {
     "findings": review,
-    "findings-challenge": lambda: asking_for_findings(
-        "offline-sync",
-        SHIPPED.roster[JORDAN],
-        SHIPPED.roster,
-        files=FILES,
-        others=["Maya Chen", "Alex Rivera"],
-    ),
-    "findings-again": lambda: tasks.again(review(), "data"),
+    "findings-again": lambda: tasks.again(review(), "unstructured"),
 }
 """Of those who review: they are not at the table, and have rules of their own."""
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.voices.prompts import tasks
-from bot.voices.prompts.own import own_turns
+from bot.voices.prompts.shown_files import own_turns
 from bot.voices.reviewing import asking_for_findings
 from tests.voices.minds import whole
 from tests.voices.prompts.kept import scene

@@ -220,6 +220,7 @@ def test_an_assessment_is_read_in_any_order(step: Step) -> None:
 
     found = answers.read(json.dumps(told))
 
+    assert found
     assert found.text == "It has no limit."
     assert found.questions == (answers.GivenQuestion("How many rows?", "", "500", "Memory", 1),)
     assert found.entries == (told["entries"][0],)
@@ -259,8 +260,8 @@ def test_nobody_reads_json_in_a_thread(data: st.DataObject) -> None:
     found = answers.read(shuffled(told, order))
 
     sentences = (one["text"].strip() for one in told["say"][: answers.MOST_SENTENCES])
+    assert found
     assert found.text == " ".join(filter(None, sentences)).strip()
-    assert found.recorded
     assert found.declined is told["declined"]
 
 

@@ -74,8 +74,11 @@ def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Su
 
 
 def kept(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """What has to be confirmed again stays as it is."""
-    return recorded(rt, event.person, f"kept {event.value}", [_keeping(_living(rt, event.value))])
+    """What has to be confirmed again stays as it is, and what the last step left counts. The value lists ids."""
+    ids = event.value.split(",")
+    patches = [_keeping(_living(rt, id)) for id in ids]
+    how = How.EVERYTHING if len(ids) > 1 else How.PRESS
+    return recorded(rt, event.person, f"kept {', '.join(ids)}", patches, how=how)
 
 
 def withdrawn(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

@@ -16,7 +16,7 @@ from bot.domain.roundtable.effects import ReviewDraft, Speak
 from bot.domain.roundtable.inputs import Press, TimeCame
 from bot.domain.roundtable.outcomes import DraftNote, PersonaSpoke, Reviewed, spent
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import asking, pausing, speaking, specifying
 from bot.domain.specification.claims import Check
@@ -139,8 +139,12 @@ def stop_draft(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 
 def is_at_work(rt: Roundtable) -> bool:
-    """Whether people wait for a draft or its review."""
-    return rt.stage in {Stage.DISCUSSING, Stage.AT_BOUNDARY} and rt.has_pending(Speak, ReviewDraft)
+    """Whether people wait for a draft, for its review, or for what personas say in a discussion."""
+    return rt.stage in {*ABOUT_A_STEP, Stage.ELABORATING} and rt.has_pending(Speak, ReviewDraft)
+
+
+def is_slow(rt: Roundtable) -> bool:
+    return is_at_work(rt) and TimerName.SLOW not in rt.timers
 
 
 def slow_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
@@ -181,11 +185,11 @@ def notes(rt: Roundtable, playbook: Playbook) -> Iterator[CardPart]:
 
 def _faults(rt: Roundtable, playbook: Playbook, waiting: int) -> Iterator[str]:
     """The keys of `wording.FAULTS`."""
-    is_slow = TimerName.SLOW not in rt.timers
-    if is_at_work(rt) and rt.has_pending(Speak):
-        yield from ("slow",) if is_slow else ()
-    elif is_at_work(rt):
-        yield "checking_slowly" if is_slow else "checking"
+    is_here = rt.stage in ABOUT_A_STEP
+    if is_here and rt.has_pending(Speak):
+        yield from ("slow",) if is_slow(rt) else ()
+    elif is_here and rt.has_pending(ReviewDraft):
+        yield "checking_slowly" if is_slow(rt) else "checking"
     if (draft := rt.draft) and draft.step_id == rt.step_id:
         if draft.reason and not rt.has_pending(Speak):
             yield draft.reason if draft.reason in wording.FAILURES else "failed"

@@ -40,11 +40,12 @@ LATE_SECONDS = 120.0
 def set_timers(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """
     Each timer of `WAITS` runs while its condition holds, and begins again when a person does something; those of drafts
-    when there are other words to read, and not when a draft of them begins.
+    when there are other words to read, and not when a draft of them begins; that of a slow model does not.
     """
     is_read = rt.has_pending(Speak) and not before.has_pending(Speak)
     for name, holds in WAITS:
         begins = _has_new_words(rt, before, event) if name in OF_DRAFTS else isinstance(event, Command)
+        begins = begins and name is not TimerName.SLOW
         if not holds(rt) or (is_read and name in OF_DRAFTS):
             rt = cleared(rt, name)
         elif not holds(before) or (begins and not (name is TimerName.DRAFT_LATEST and name in rt.timers)):

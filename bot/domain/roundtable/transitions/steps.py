@@ -155,7 +155,7 @@ def finish(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     name = rt.name_of(event.person.id)
     rt = rt.closing_menu(step_wording.finished(name)).dropping(Speak, Survey)
     rt = rt.but(questions=tuple(one for one in rt.questions if one.step_id != rt.step_id))
-    rt = rt.but(card=rt.card.but(by=name)) if rt.card else rt
+    rt = rt.but(card=rt.card.but(by=name) if rt.card else None, finished_at=rt.specification.count)
     rt = rt.recording(step_wording.step_finished(name, step), part=LinePhase.CLARIFYING, by=event.person.id)
     return write(rt, playbook)
 

@@ -33,7 +33,7 @@ from bot.domain.item import meta
 from bot.domain.item.artifacts import CheckedEdit, DerivedEdit
 from bot.domain.item.item import item_from
 from bot.domain.item.item_paths import META, TRANSCRIPT
-from bot.domain.messages import step_card, step_wording
+from bot.domain.messages import step_entries, step_wording
 from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import ITEM, Action, Choice, Message
 from bot.domain.roundtable import words
@@ -763,7 +763,7 @@ def test_a_value_that_stands_on_no_card_is_seen(monkeypatch: pytest.MonkeyPatch)
     entry = meeting.table.rt.specification.entries["RSK-001"]
     assert (entry.state, entry["mitigation"]) == (EntryState.ACCEPTED, "mitigation 1 of risk")
 
-    monkeypatch.setattr(step_card, "_offered", lambda *_: iter(()))
+    monkeypatch.setattr(step_entries, "list_values", lambda *_: iter(()))
     with pytest.raises(AssertionError, match="RSK-002"):
         meeting.a_persona_drafts(who="ada", kind="risk", is_agreed=True, place=TYPED + 1)
 

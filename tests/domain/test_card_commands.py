@@ -52,8 +52,8 @@ def card() -> StepScene:
 )  # fmt: skip
 def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, action: TypedAction) -> None:
     assert may_be_typed(text, SCHEMA)
-    assert typed(text, card, person="linus").actions == (action,)
-    assert typed(text, card, person="linus").rest == ""
+    assert typed(text, card, person="ULINUS").actions == (action,)
+    assert typed(text, card, person="ULINUS").rest == ""
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, a
 )
 def test_everything_else_is_content(card: StepScene, text: str) -> None:
     """Word by word, also when a row of it looks like a command."""
-    assert typed(text, card, person="linus").actions == ()
-    assert typed(text, card, person="linus").rest == text
+    assert typed(text, card, person="ULINUS").actions == ()
+    assert typed(text, card, person="ULINUS").rest == text
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,16 @@ def test_everything_else_is_content(card: StepScene, text: str) -> None:
 )
 def test_what_the_card_does_not_show_is_content(text: str) -> None:
     """`Sort a risk` may be what people can do with it."""
-    assert typed(text, scene(Meeting()), person="linus").actions == ()
+    assert typed(text, scene(Meeting()), person="ULINUS").actions == ()
 
 
 def test_the_name_of_a_kind_sorts_only_ones_own_note(card: StepScene) -> None:
     assert typed("risk", card, person="ada").actions == ()
-    assert typed("risk: the council says no", card, person="linus").actions == ()
+    assert typed("risk: the council says no", card, person="ULINUS").actions == ()
 
 
 def test_several_commands_in_one_message(card: StepScene) -> None:
-    found = typed("accept 1\n\nleave out 3", card, person="linus")
+    found = typed("accept 1\n\nleave out 3", card, person="ULINUS")
 
     assert [one.what for one in found.actions] == [TypedKind.ACCEPT, TypedKind.LEAVE_OUT]
 
@@ -112,7 +112,7 @@ def test_a_row_that_changes_a_suggestion_stands_among_others(card: StepScene) ->
     """The other rows are content."""
     assert may_be_typed("Nearly.\nchange 3: within 2 days", SCHEMA)
     assert not may_be_typed("I would change 3: within 2 days", SCHEMA)
-    found = typed("Nearly.\nchange 3: within 2 days\nThe rest later.", card, person="linus")
+    found = typed("Nearly.\nchange 3: within 2 days\nThe rest later.", card, person="ULINUS")
 
     assert [one.words for one in found.actions] == ["within 2 days"]
     assert found.rest == "Nearly.\nThe rest later."

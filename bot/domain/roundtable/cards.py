@@ -247,10 +247,10 @@ def _suggested(entry: Entry, first: Claim, number: int, playbook: Playbook) -> S
 
 
 def _left(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
-    """Proposed after the last step was finished, so that they stood on no card of it."""
-    for entry in rt.specification.entries.values() if step.step_id == rt.step_id else ():
-        first, is_elsewhere = entry.first, entry.step != step.step_id
-        is_late = is_elsewhere and entry.state is EntryState.PROPOSED and entry.kind not in NOT_LISTED
+    """Proposed after its step was finished, so that they stood on no card of it."""
+    for entry in rt.specification.besides_notes if step.step_id == rt.step_id else ():
+        first, is_of_last = entry.first, entry.step != step.step_id and rt.has_finished(entry.step)
+        is_late = is_of_last and entry.state is EntryState.PROPOSED and entry.kind not in NOT_LISTED
         if first and is_late and first.at > rt.finished_at and rt.specification.lives(entry.id):
             yield _suggested(entry, first, 0, playbook)
 

@@ -140,7 +140,7 @@ def growth(read: Callable[[T], object], text_of: Callable[[int], T], *, size: in
     """Why `text_of(4 * size)` takes much more than four times as long as `text_of(size)`; empty where it does not."""
     small, large = text_of(size), text_of(4 * size)
     ratios: list[float] = []
-    most = ENDED * FLOOR
+    most = ENDLESS_SECONDS
     while len(ratios) < RUNS and sum(one >= ENDED for one in ratios) < CERTAIN:
         # One after the other: a machine may be twice as fast a second later.
         whole = _seconds(read, large, most=most)
@@ -160,7 +160,7 @@ def growth(read: Callable[[T], object], text_of: Callable[[int], T], *, size: in
 
 def all_take_no_time(read: Callable[[T], object], texts: Sequence[T]) -> bool:
     """Whether they are read together in less time than one of them may take without being compared."""
-    return _seconds(lambda each: [read(one) for one in each], texts, most=FLOOR) < FLOOR
+    return _seconds(lambda each: [read(one) for one in each], texts, most=ENDLESS_SECONDS) < FLOOR
 
 
 def afresh(read: Callable[[str], object]) -> Callable[[str], object]:

@@ -10,7 +10,7 @@ from tests.domain.books import few_steps
 from tests.domain.table import Table, person
 
 FEW, MANY = 40, 240
-MOST_CALLS = 16
+MOST_CALLS = 2
 """Of Python's functions, by which each word of a step makes the next one longer; the first needs 5,000."""
 
 

@@ -187,22 +187,24 @@ def _lacking(scene: StepScene, id: str) -> list[str]:
     return [f"no {name} yet" for name in dict.fromkeys(names)]
 
 
-def _answers(scene: StepScene) -> Iterator[Block]:
+def _answers(scene: StepScene) -> list[Block]:
     """Notes that are no longer to be sorted: in sections of prose they are the content, under their questions."""
     waiting = {one.id for one in scene.unsorted}
     groups: dict[tuple[int, str], list[Entry]] = {}
     for note in scene.specification.notes_of([scene.step_id]):
         if note.id not in waiting:
-            number = note["question"]
+            number = note["question"] if "question" in note.claims else None
             question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
             groups.setdefault(question, []).append(note)
+    blocks: list[Block] = []
     for (number, text), notes in sorted(
         groups.items(), key=lambda one: one[0][0] or len(scene.questions) + 1
     ):
         if number:
-            yield partial(_answered, CardRow(id=f"{number}.", text=text), notes)
+            blocks.append(partial(_answered, CardRow(id=f"{number}.", text=text), notes))
         else:
-            yield from (partial(_note_rows, [note], level=0) for note in notes)
+            blocks += [partial(_note_rows, [note], level=0) for note in notes]
+    return blocks
 
 
 def _answered(question: CardRow, notes: Sequence[Entry]) -> list[CardRow]:
@@ -247,7 +249,7 @@ def list_sections(scene: StepScene) -> Iterator[CardPart]:
     """Each entry once, in the first section that shows it. Answers without an entry stand in the first one."""
     projection = Projection(scene.schema, scene.specification)
     told: set[str] = set()
-    answers = list(_answers(scene))
+    answers = _answers(scene)
     for view in scene.schema.of_step(scene.step_id):
         found = {id: one for id, one in _entries_in([view], projection).items() if id not in told}
         told |= found.keys()

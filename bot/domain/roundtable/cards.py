@@ -281,7 +281,7 @@ def _waiting(rt: Roundtable, step: Step, heard: tuple[str, ...]) -> tuple[str, .
 
 
 def _heard(rt: Roundtable, step: Step) -> tuple[str, ...]:
-    people = dict.fromkeys(answer.person for answer in rt.answers) if rt.step_id == step.step_id else ()
+    people = dict.fromkeys([answer.person for answer in rt.answers]) if rt.step_id == step.step_id else ()
     owners = rt.specification.owners.get(step.step_id, ())
     of_entries = (one.name for one in owners if one.by in rt.people)
     return tuple(dict.fromkeys((*map(rt.name_of, people), *of_entries)))

@@ -260,7 +260,7 @@ class BriefRows:
 
     def _elsewhere(self, files: dict[str, str]) -> Iterator[BriefRow]:
         for key, kind in self._schema.kinds.items():
-            left = sum(one.id not in self._told for one in self._spec.active(key))
+            left = len([one for one in self._spec.active(key) if one.id not in self._told])
             if left and key not in OF_DISCUSSIONS:
                 yield BriefRow(text=wording.other_entries(left, kind, files.get(key, "")))
 

@@ -121,7 +121,8 @@ class Specification(Stored):
         """The living entries by kind, each by number: a word asks for them in a hundred places."""
         found: dict[str, list[Entry]] = {}
         for one in self.entries.values():
-            if self.lives(one.id):
+            is_whole = not (one.part_of or one.withdrawn or one.superseded or one.replaced_by)
+            if is_whole or self.lives(one.id):
                 found.setdefault(one.kind, []).append(one)
         return {
             kind: tuple(sorted(entries, key=lambda one: numbers(one.id))) for kind, entries in found.items()
@@ -153,7 +154,7 @@ class Specification(Stored):
         """The numbers of the questions that the notes of each step answer."""
         found: dict[str, set[int]] = {}
         for note in self.active(NOTE):
-            if isinstance(number := note["question"], int):
+            if "question" in note.claims and isinstance(number := note["question"], int):
                 found.setdefault(note.step, set()).add(number)
         return {step: frozenset(numbers) for step, numbers in found.items()}
 

@@ -88,7 +88,7 @@ def _name(code: CodeType) -> list[str]:
 
 if __name__ == "__main__":
     if speed := os.environ.pop("BENCH_SPEED", ""):
-        app.bot = partial(app.bot, speed=float(speed))
+        app.bot = partial(app.bot, how=app.Variations(speed=float(speed)))
     if samples := os.environ.pop("BENCH_SAMPLES", ""):
         Sampler(Path(samples), by_cpu=bool(os.environ.pop("BENCH_BY_CPU", ""))).listen()
     main.main()

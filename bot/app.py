@@ -594,10 +594,21 @@ def _ownership(settings: Settings, team: str, at_once: int) -> AbstractAsyncCont
 
 @asynccontextmanager
 async def own_slack(settings: Settings) -> AsyncIterator[tuple[AsyncWebClient, Identity]]:
-    """For a command. Raises ConfigError without a token, and SlackError when it is not accepted."""
-    token = required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    """For a command about one workspace. Raises ConfigError without a token, SlackError when it is not accepted."""
+    token = await _installed_token(settings) if settings.several else None
+    token = token or required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
         yield client, await slack_client.identify(client)
+
+
+async def _installed_token(settings: Settings) -> str:
+    from bot.tenants import installed_bot  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
+
+    of_all = settings.model_copy(update={"workspace": settings.workspace.parent})
+    bot = await installed_bot(of_all, team := settings.workspace.name)
+    if bot is None or not bot.bot_token:
+        raise ConfigError(f"The app is not installed in {team}.")
+    return str(bot.bot_token)
 
 
 def required(secret: SecretStr | None, name: str) -> str:

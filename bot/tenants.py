@@ -16,6 +16,7 @@ from typing import NamedTuple
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
+from slack_sdk.oauth.installation_store import Bot
 from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -39,7 +40,7 @@ from bot.slack.installations import Installations, SealedInstallations, SeveralA
 from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
 from bot.storage.redis_client import refuse_node
-from bot.storage.sqlite import SqliteStore
+from bot.storage.sqlite import SqliteStore, installed
 from bot.storage.sqlite import drop as drop_store
 from bot.voices.month import MonthlyBudget
 
@@ -391,6 +392,15 @@ def installations(
     )
     keys = [revealed(key) for key in settings.token_key]
     return Installations(sealed, keys=keys, allowed=settings.teams, rotator=rotator, clock=clock)
+
+
+async def installed_bot(settings: Settings, team: str) -> Bot | None:
+    """For a command; *settings* are those of all. No token is renewed, because that would change what is kept."""
+    async with slack_client.opened("", api_url=settings.slack_api_url) as client:
+        if settings.redis_url is None:
+            return await installations(settings, installed(settings.workspace / STATE), client).bot(team)
+        async with RedisInstallations(revealed(settings.redis_url)) as sealed:
+            return await installations(settings, sealed, client).bot(team)
 
 
 def _limits(settings: Settings) -> Mapping[str, TeamLimits]:

@@ -12,9 +12,8 @@ from bot.slack import client as slack_client
 from bot.slack.manifest import INSTALL_PATH
 from bot.storage import sqlite
 from bot.storage.git.tree import STATE
-from bot.storage.installed import RedisInstallations
 from bot.storage.redis import RedisStore
-from bot.tenants import installations
+from bot.tenants import installed_bot
 
 FRESH_KEY = "ROUNDTABLE_TOKEN_KEY is not set. A fresh key, which nothing else knows: %s"
 NOT_YET = "not installed: open %s there"
@@ -52,14 +51,7 @@ async def _team(settings: Settings, team: str) -> CheckResult:
 
 
 async def _installed(settings: Settings, team: str) -> CheckResult:
-    """No token is renewed for this, because that would change what is kept."""
-    async with slack_client.opened("", api_url=settings.slack_api_url) as client:
-        if settings.redis_url:
-            async with RedisInstallations(settings.redis_url.get_secret_value()) as sealed:
-                bot = await installations(settings, sealed, client).bot(team)
-        else:
-            sealed_here = sqlite.installed(settings.workspace / STATE)
-            bot = await installations(settings, sealed_here, client).bot(team)
+    bot = await installed_bot(settings, team)
     if bot is None:
         return CheckResult(team, NOT_YET % f"{settings.url}{INSTALL_PATH}")
     async with slack_client.opened(bot.bot_token or "", api_url=settings.slack_api_url) as own:

@@ -39,10 +39,11 @@ def forget_person(
 ) -> None:
     """Take a person's name out of everything, and on request their words; the record still verifies."""
     settings, options = read_settings(os.environ), forgetting.PersonOptions(words, typed, slack)
-    if slack:
-        app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
 
     async def work() -> None:
+        if slack:  # before anything is changed
+            async with app.own_slack(settings):
+                pass
         async with forgetting.opened_store(settings) as store:
             person = forgetting.PersonForgetting(settings, store, options)
             if _may_go_on(await person.plan(who), dry_run=dry_run, yes=yes):

@@ -18,7 +18,7 @@ from cryptography.fernet import Fernet
 
 from bot import app, cast, log, tenants
 from bot.app import AS_SET, Variations
-from bot.cli import check
+from bot.cli import check, forget
 from bot.cli.keys import KEY_SIGN, key_of
 from bot.content.agent_keys import write_keys
 from bot.domain.values.timestamps import before
@@ -590,6 +590,31 @@ async def test_check_has_a_row_for_each_workspace(two: Company) -> None:
     assert f"1 item, on branch main, for Slack workspace {OURS}" in after[OURS].found
     assert after[NEXT].found.startswith("not installed: ")
     assert not any(one.stops for one in (*before.values(), *after.values()))
+
+
+async def test_posts_about_a_person_are_edited_in_one_workspace(two: Company) -> None:
+    """With the token of its installation."""
+    async with two.bot(OURS, NEXT):
+        meetings = {team: two.meeting(team) for team in (OURS, NEXT)}
+        for meeting in meetings.values():
+            await meeting.start("Offline sync")
+            await meeting.say("Field workers lose their edits in tunnels.", who="grace")
+            await meeting.slack.settled()
+            await meeting.finish_step()
+    settings, user = two.settings.of_team(OURS), two.sandboxes[OURS].person("grace").id
+
+    def naming_grace(team: str) -> list[str]:
+        posts = (one for one in meetings[team].thread if one.user == "U0ROUNDTABLE")
+        return [one.text for one in posts if "Grace" in json.dumps([one.text, one.blocks])]
+
+    there = naming_grace(NEXT)
+    assert naming_grace(OURS)
+    assert there
+    async with forget.opened_store(settings) as store:
+        await forget.PersonForgetting(settings, store, forget.PersonOptions(slack=True)).run(user)
+
+    assert naming_grace(OURS) == []
+    assert naming_grace(NEXT) == there
 
 
 async def test_limits_for_several_are_refused_for_one(tmp_path: Path) -> None:

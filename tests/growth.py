@@ -5,6 +5,7 @@ the machine does not matter.
 
 import gc
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -181,13 +182,17 @@ def _seconds(read: Callable[[T], object], text: T, *, most: float) -> float:
 
 @contextmanager
 def _undisturbed(most: float) -> Iterator[None]:
-    """Without the garbage collector, and with an end: a regular expression looks for signals while it searches."""
+    """
+    Without the garbage collector, and with an end: a regular expression looks for signals while it searches. Nothing is
+    traced: who measures coverage has a lock, and an end while it is held would be a wait without one.
+    """
 
     def end(*_: object) -> None:
         raise TooSlow
 
-    collects = gc.isenabled()
+    collects, traces = gc.isenabled(), sys.gettrace()
     gc.disable()
+    sys.settrace(None)
     signal.signal(signal.SIGVTALRM, end)
     signal.setitimer(signal.ITIMER_VIRTUAL, most)
     try:
@@ -195,5 +200,6 @@ def _undisturbed(most: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, signal.SIG_IGN)  # a late one would end the process
+        sys.settrace(traces)
         if collects:
             gc.enable()

@@ -104,7 +104,7 @@ async def test_no_other_host_gets_the_key() -> None:
     async with strict_github() as stand_in, strict_github() as other:
         stand_in.failures = [Failure(301, {"Location": f"{other.url}/repos/acme/api/issues/42"})]
         assert "it was moved" in await refused(stand_in, "acme/api#42")
-        assert (len(stand_in.asked), other.asked) == (2, [])
+        assert (bool(stand_in.asked), other.asked) == (True, [])
 
 
 async def test_a_wrong_key_is_not_shown() -> None:

@@ -76,7 +76,10 @@ def now() -> str:
 
 
 class Failure(NamedTuple):
-    """The next answer, in place of the right one. *after*: what was asked for is done all the same."""
+    """
+    The next answer of an operation that may have this status, in place of the right one. *after*: what was asked for is
+    done all the same.
+    """
 
     status: int
     headers: Mapping[str, str] = {}
@@ -149,7 +152,9 @@ class StrictGitHub:
         if wrong := self._wrong_fields(given, operation):
             self.breaches += wrong
             return self._answer(operation.statuses, 422, {"message": wrong[0]})
-        failure = self.failures.pop(0) if self.failures else None
+        failure = next((one for one in self.failures if one.after or one.status in operation.statuses), None)
+        if failure:
+            self.failures.remove(failure)
         if failure and not failure.after:
             return self._answer(operation.statuses, failure.status, {"message": "no"}, failure.headers)
         if name == "limits":

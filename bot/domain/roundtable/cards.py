@@ -9,6 +9,7 @@ from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import SHARED, Step
 from bot.domain.discussion.board import BoardSide
 from bot.domain.messages import attendance_wording, card_commands, menus, step_card, step_wording
+from bot.domain.messages.card_commands import TypedActions
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import ITEM, Choice, Link, Message
 from bot.domain.messages.step_scene import (
@@ -113,10 +114,17 @@ def is_command(rt: Roundtable, event: Input, playbook: Playbook) -> bool:
         return isinstance(event, SetDepth)
     if words.wish_of(rt, event, playbook) or not words.answers(event.text):
         return not words.asks_for_help(event.text)
-    if rt.card is None or not card_commands.may_be_typed(event.text, playbook.schema):
-        return False
+    return typed_on_card(rt, event, playbook) is not None
+
+
+def typed_on_card(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[StepScene, TypedActions] | None:
+    """What the card of the open step shows, and what is typed in place of its presses; None for content."""
+    is_here = rt.card is not None and rt.card.step_id == rt.step_id
+    if rt.card is None or not is_here or not card_commands.may_be_typed(event.text, playbook.schema):
+        return None
     scene = scene_of(rt, rt.card, playbook)
-    return scene is not None and bool(card_commands.typed(event.text, scene, person=event.person.id).actions)
+    found = card_commands.typed(event.text, scene, person=event.person.id) if scene else TypedActions()
+    return (scene, found) if scene and found.actions else None
 
 
 def _is_skipped(rt: Roundtable, card: StepCard, scene: StepScene) -> bool:

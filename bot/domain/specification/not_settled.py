@@ -95,12 +95,12 @@ def not_settled(schema: Schema, specification: Specification) -> tuple[Unsettled
 def lacking(schema: Schema, specification: Specification) -> tuple[str, ...]:
     """Why the item is not ready to build: `2 contested`, `no requirement`; nothing if it is."""
     counts = Counter(row.kind for row in not_settled(schema, specification) if row.kind in BLOCKING)
-    requirements = _accepted(specification, REQUIREMENT)
+    requirements = specification.accepted(REQUIREMENT)
     untested = sum(
         one["priority"] in NEEDS_CRITERION and not specification.parts(one.id, CRITERION)
         for one in requirements
     )
-    owned = any(one["owner"] for one in _accepted(specification, WORK))
+    owned = any(one["owner"] for one in specification.accepted(WORK))
     return (
         *(f"{counts[kind]} {kind.value}" for kind in ORDER if counts[kind]),
         *(() if requirements else ("no requirement",)),
@@ -166,7 +166,3 @@ def _incomplete(specification: Specification, kind: str, entry: Entry) -> Iterat
         yield {"kind": RowKind.NO_ANSWER}
     if kind in OWNED and entry["owner"] in EMPTY:
         yield {"kind": RowKind.NO_OWNER}
-
-
-def _accepted(specification: Specification, kind: str) -> list[Entry]:
-    return [one for one in specification.active(kind) if one.state is EntryState.ACCEPTED]

@@ -9,12 +9,12 @@ from typing import NoReturn, assert_never
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import Step
-from bot.domain.messages import card_commands, specification_wording, trouble_wording
-from bot.domain.messages.card_commands import TypedAction, TypedActions, TypedKind
+from bot.domain.messages import specification_wording, trouble_wording
+from bot.domain.messages.card_commands import TypedAction, TypedKind
 from bot.domain.messages.message import Action
 from bot.domain.messages.step_scene import StepScene, Suggestion, SuggestionState
 from bot.domain.roundtable import permission
-from bot.domain.roundtable.cards import scene_of, suggestions
+from bot.domain.roundtable.cards import suggestions, typed_on_card
 from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import MarkMessage, Press, Say
 from bot.domain.roundtable.marks import MarkKind
@@ -136,16 +136,9 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     `accept 2`, `change 2: …`, `withdraw OBJ-001`, `risk` and the like; None for a message that is content. Who may not
     press is told so.
     """
-    if (
-        rt.card is None
-        or rt.card.step_id != rt.step_id
-        or not card_commands.may_be_typed(event.text, playbook.schema)
-    ):
+    if (on_card := typed_on_card(rt, event, playbook)) is None:
         return None
-    scene = scene_of(rt, rt.card, playbook)
-    found = card_commands.typed(event.text, scene, person=event.person.id) if scene else TypedActions()
-    if scene is None or not found.actions:
-        return None
+    scene, found = on_card
     facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if why := permission.refusal(rt, event.person, playbook.policy):

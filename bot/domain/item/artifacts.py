@@ -21,6 +21,7 @@ from pydantic import Field
 
 from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import (
+    LAST_SECTION,
     Heading,
     Outline,
     body,
@@ -88,6 +89,11 @@ class SectionEdit(Stored):
     @property
     def digest(self) -> str:
         return digest_of(body(self.body))
+
+    @property
+    def place(self) -> str:
+        """Names the section in its file: the heading of the last one has a number of rows, which changes."""
+        return LAST_SECTION if self.last else self.heading
 
     def found(self, existing: str | None) -> str:
         """What stands in the section, without its heading and without what elaborations added."""

@@ -559,7 +559,7 @@ def _with_due(edits: Iterable[Edit], due: Iterable[Edit]) -> tuple[Edit, ...]:
         if not isinstance(edit, CheckedEdit | DerivedEdit):
             found[at] = edit
             continue
-        place = edit.path, edit.heading if isinstance(edit, SectionEdit) else ""
+        place = edit.path, edit.place if isinstance(edit, SectionEdit) else ""
         earlier = found.pop(place, None)
         if isinstance(edit, CheckedEdit) and isinstance(earlier, CheckedEdit):
             edit = edit.but(replaces=earlier.replaces)  # noqa: PLW2901

@@ -24,7 +24,9 @@ from bot.domain.roundtable.transitions.saving import queue_commit
 
 
 def counted(rt: Roundtable, event: EffectOutcome) -> Roundtable:
-    """What a model took for an effect, once."""
+    """What a model took for an effect, once: of what was asked before the store was lost, git says it."""
+    if not event.effect.startswith(f"{rt.slug}.{rt.incarnation}."):
+        return rt
     facts, key = _facts_of(event), f"spent.{event.effect}"
     spent = spent_by(facts) if facts else None
     return rt.but(purse=rt.purse.paying(spent)).knowing(key) if spent and key not in rt.seen else rt

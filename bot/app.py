@@ -595,13 +595,14 @@ def _ownership(settings: Settings, team: str, at_once: int) -> AbstractAsyncCont
 @asynccontextmanager
 async def own_slack(settings: Settings) -> AsyncIterator[tuple[AsyncWebClient, Identity]]:
     """For a command about one workspace. Raises ConfigError without a token, SlackError when it is not accepted."""
-    token = await _installed_token(settings) if settings.several else None
-    token = token or required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    token = await token_for_commands(settings)
     async with slack_client.opened(token, api_url=settings.slack_api_url) as client:
         yield client, await slack_client.identify(client)
 
 
-async def _installed_token(settings: Settings) -> str:
+async def token_for_commands(settings: Settings) -> str:
+    if not settings.several:
+        return required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
     from bot.tenants import installed_bot  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
 
     of_all = settings.model_copy(update={"workspace": settings.workspace.parent})

@@ -109,7 +109,7 @@ def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
 
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
     """The record and the thread that meta.json names, message by message. Raises ConfigError and SlackError."""
-    app.required(settings.slack_bot_token, "SLACK_BOT_TOKEN")
+    await app.token_for_commands(settings)
     home = one.meta.slack
     if home is None or not home.channel_id or not home.thread_ts:
         raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")

@@ -234,7 +234,7 @@ class Table:
             some = waiting[at : at + MOST_CLAIMS]
             claims = [_claim_of(found[place], field, texts) for place, field in some]
             prompt = verifying.prompt(ReviewMaterial(claims))
-            given = await self.answered(session.read(prompt, verifying.read_answer), {})
+            given = await self.answered(session.ask(prompt, verifying.read_answer), {})
             for (place, field), why in zip(some, verdicts_in(given, claims), strict=True):
                 marks = {**found[place].unverified, field: why if given else NOT_CONFIRMED}
                 kept = {name: one for name, one in marks.items() if one}

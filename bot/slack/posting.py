@@ -200,7 +200,7 @@ class Ephemeral:
         self._client = calls.client
 
     async def tell(self, place: Place, person: str, part: RenderedMessage, *, reply_url: str) -> None:
-        answer = {"response_type": "ephemeral", "replace_original": False, **_shown(part)}
+        answer = {"response_type": "ephemeral", "replace_original": False, **_payload_of(part)}
         answer |= {"thread_ts": place.thread} if place.thread else {}
         if reply_url and await self._send(reply_url, answer):
             return
@@ -209,7 +209,7 @@ class Ephemeral:
 
     async def replace(self, reply_url: str, part: RenderedMessage) -> bool:
         """In place of the message that was pressed; False when the reply URL is used up."""
-        return await self._send(reply_url, {"replace_original": True, **_shown(part)})
+        return await self._send(reply_url, {"replace_original": True, **_payload_of(part)})
 
     async def _send(self, reply_url: str, answer: dict[str, Any]) -> bool:
         if not is_slacks(reply_url, api_url=self._client.base_url):
@@ -233,7 +233,7 @@ class Ephemeral:
                 channel=place.channel,
                 user=person,
                 thread_ts=place.thread or None,
-                **_shown(part),
+                **_payload_of(part),
                 **UNLINKED,
             )
         except SlackError as error:
@@ -246,8 +246,8 @@ class Ephemeral:
     async def _by_direct_message(self, person: str, part: RenderedMessage) -> None:
         opened = await self._calls(self._client.conversations_open, users=person)
         channel = opened["channel"]["id"]
-        await self._calls(self._client.chat_postMessage, channel=channel, **_shown(part), **QUIET)
+        await self._calls(self._client.chat_postMessage, channel=channel, **_payload_of(part), **QUIET)
 
 
-def _shown(part: RenderedMessage) -> dict[str, Any]:
+def _payload_of(part: RenderedMessage) -> dict[str, Any]:
     return {"text": part.text, "blocks": part.blocks}

@@ -52,7 +52,7 @@ class Answered(NamedTuple):
     entries: tuple[Any, ...] | None = None
 
 
-def read(answer: str) -> Answered | None:
+def read_draft(answer: str) -> Answered | None:
     """None where nothing has the form of a draft."""
     objects = (one for one in objects_in(answer) if one.get("declined") is True or _has_list(one))
     found = next(objects, None)

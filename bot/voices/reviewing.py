@@ -110,7 +110,7 @@ async def findings(thinking: ModelSession, case: ReviewCase, persona: Persona) -
     """What a model finds in the item's files. Raises VoiceError."""
     texts = texts_of(case.files)
     prompt = asking_for_findings(case.slug, persona, case.playbook.roster, files=texts)
-    given = await thinking.read(prompt, _given)
+    given = await thinking.ask(prompt, _given)
     sources = Sources(prompt_texts(case.specification, texts), thinking.shown, case.slug)
     people = {one.name for one in case.specification.heard.values()}
     claims = JudgedClaims(sources, check_for(case.playbook, people))

@@ -72,7 +72,7 @@ class ModelSession:
         self._has_tools = False
         return await self.first_search(said)
 
-    async def read(self, prompt: Prompt, read: Callable[[str], T]) -> T:
+    async def ask(self, prompt: Prompt, read: Callable[[str], T]) -> T:
         """
         What *read* makes of the answer. After one that cannot be used, for which *read* raises VoiceError, the model is
         asked once more, with what was wrong.

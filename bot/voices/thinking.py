@@ -79,7 +79,7 @@ class ModelVoices:
         searched = await session.first_search("\n".join(one.text for one in cue.roundtable.unread))
         prompt, is_salvaged = tasks.draft(scene, searched), False
         try:
-            answer = await session.read(prompt, lambda text: _read_draft(text, scene))
+            answer = await session.ask(prompt, lambda text: _read_draft(text, scene))
         except VoiceError as error:
             entries = answers.whole_entries_in(session.raw)
             if not entries or error.reason == "refused":
@@ -97,7 +97,7 @@ class ModelVoices:
             newest = takewhile(lambda one: one.human, reversed(debate.turns))
             searched = await session.only_search("\n".join(one.text for one in newest))
         prompt = tasks.turn(scene, debate, asked, searched)
-        parts = await session.read(prompt, lambda text: _read_turn(text, scene, asked))
+        parts = await session.ask(prompt, lambda text: _read_turn(text, scene, asked))
         return _turn_speech(parts, session, scene)
 
     def _mind_for(self, cue: VoiceContext, asked: Speak) -> LanguageModel | None:
@@ -128,7 +128,7 @@ class ModelVoices:
 def _read_draft(text: str, scene: Scene) -> Answered:
     """It needs no words. Raises VoiceError."""
     clean = sanitized(text)
-    found = answers.read(clean)
+    found = answers.read_draft(clean)
     if found is None:
         raise _without_form(scene, clean)
     said = answers.tidied(found.text)

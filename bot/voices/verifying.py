@@ -77,7 +77,7 @@ async def review(rt: Roundtable, schema: Schema, session: ModelSession) -> Draft
         told(answers, PEOPLE),
         f"review/{rt.slug}/{rt.incarnation}",
     )
-    given = await session.read(prompt(material), read_answer)
+    given = await session.ask(prompt(material), read_answer)
     verdicts = (
         ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
         for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)

@@ -311,7 +311,7 @@ SHOWN: Mapping[str, Read] = {
 }
 
 MODELS: Mapping[str, Read] = {
-    "an answer": answers.read,
+    "an answer": answers.read_draft,
     "a turn": lambda said: answers.spoken_in(said, turns={"t01"}),
     "entries": answers.whole_entries_in,
     "its own words": lambda said: (MAYAS.own(said, MAYA), speaking.own_words(said, MAYA, PLAYBOOK)),

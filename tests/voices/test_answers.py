@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from bot.domain.specification.claims import Quote
 from bot.voices import answers
-from bot.voices.answers import Answered, GivenQuestion, SpeakerPrefixes, SpokenPart, read, spoken_in, tidied
+from bot.voices.answers import (
+    Answered,
+    GivenQuestion,
+    SpeakerPrefixes,
+    SpokenPart,
+    read_draft,
+    spoken_in,
+    tidied,
+)
 from bot.voices.prompts.seen import sanitized
 from tests.voices.people import ALEX, ROSTER
 
@@ -29,7 +37,7 @@ FOUND = Answered("A queue.", entries=())
 )
 def test_the_form_is_found_however_it_is_put(answer: str) -> None:
     """In a block or not, with words around it or not: people see what is said in the form."""
-    assert read(answer) == FOUND
+    assert read_draft(answer) == FOUND
 
 
 @pytest.mark.parametrize(
@@ -45,7 +53,7 @@ def test_the_form_is_found_however_it_is_put(answer: str) -> None:
 )
 def test_without_the_form_nothing_is_said(answer: str) -> None:
     """Nothing is guessed."""
-    assert read(answer) is None
+    assert read_draft(answer) is None
 
 
 @pytest.mark.parametrize("given", [None, "t01", [None, 1, {}, {"line": "t01"}, {"words": "a b c"}]])
@@ -112,7 +120,9 @@ def test_hostile_stances_are_lines_of_plain_text() -> None:
 def test_questions_are_read_one_by_one() -> None:
     """What is no question, or has no text, is left out."""
     asked = [{"text": "How many?", "to": "Grace", "about": 2, "recommended": "40"}, {"to": "Ada"}, "Who?"]
-    found = read(json.dumps({"say": "", "questions": asked, "next": [{"text": "When?", "about": True}]}))
+    found = read_draft(
+        json.dumps({"say": "", "questions": asked, "next": [{"text": "When?", "about": True}]})
+    )
 
     assert found
     assert found.questions == (GivenQuestion("How many?", "Grace", "40", "", 2),)
@@ -144,7 +154,7 @@ def test_questions_are_read_one_by_one() -> None:
 )
 def test_any_answer_can_be_read(answer: str) -> None:
     """Nothing raises, and no stance is unsound."""
-    read(sanitized(answer))
+    read_draft(sanitized(answer))
     stances = [one for part in spoken_in(sanitized(answer), turns=TURNS) or () for one in part.stances]
     assert all(one.issue and one.position and set(one.because) <= TURNS for one in stances)
 

@@ -174,7 +174,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         waiting=_waiting(rt, step, heard),
         gaps=gaps,
         suggestions=tuple(suggestions(rt, step, playbook)),
-        left=tuple(_left(rt, step, playbook)),
+        left=tuple(_suggest_late(rt, step, playbook)),
         stale=tuple(_stale(rt, step, playbook)),
         unsorted=tuple(_unsorted(rt, step, playbook)),
         newest=_newest_note(rt, step, playbook),
@@ -254,7 +254,7 @@ def _suggested(entry: Entry, first: Claim, number: int, playbook: Playbook) -> S
     )
 
 
-def _left(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
+def _suggest_late(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
     """Proposed after its step was finished, so that they stood on no card of it."""
     for entry in rt.specification.besides_notes if step.step_id == rt.step_id else ():
         first, is_of_last = entry.first, entry.step != step.step_id and rt.has_finished(entry.step)

@@ -135,7 +135,7 @@ class ClaimCheck:
         return is_fact or any(one.search(bare) for one in (_CODE, _SYSTEM))
 
     def _unlike(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
-        """Who tells what somebody said has to use their words: no second model reads prose."""
+        """A sentence that tells what somebody said has to use their words: no second model reads prose."""
         theirs = self._words.read_words(" ".join(_around(span, root.text) for root, span in quotes))
         other = self._words.retold(self._words.read_words(sentence), theirs)
         return tuple(_not_said(one) for one in other if one not in self._persons)[:1]
@@ -216,7 +216,7 @@ class _Words:
         return bool(told) and not self._tables.asking.in_words(words)
 
     def retold(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-        """Of words that tell what somebody said, those that are not *theirs*."""
+        """Words of a sentence that tells what somebody said, without those that are *theirs*."""
         if not self.reports(ours):
             return []
         heard = {one[:_STEM_CHARS] for one in theirs}

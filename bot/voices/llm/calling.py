@@ -215,7 +215,7 @@ class Caller:
                 if isinstance(error, NOT_OF_THE_FORM) or not has_another:
                     raise
             else:
-                self.forms.settled(form, rejected)
+                self.forms.leave_out_refused(form, rejected)
                 looked = [one for one in responses if one.tool_calls]
                 return _Exchange(responses, form, stopped_looking=len(looked) == MOST_ROUNDS)
 

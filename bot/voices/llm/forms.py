@@ -88,7 +88,7 @@ class RequestForms:
         """The server did not refuse a request in *form*."""
         self._taken |= form.parts
 
-    def settled(self, form: RequestForm, refused: Iterable[RequestForm]) -> None:
+    def leave_out_refused(self, form: RequestForm, refused: Iterable[RequestForm]) -> None:
         """A prompt was answered in *form*, and not in those before it: what it lacks was the reason."""
         self._leave_out({part for one in refused for part in one.parts} - form.parts - self._taken)
 

@@ -218,7 +218,7 @@ def test_an_assessment_is_read_in_any_order(step: Step) -> None:
     }
     Draft202012Validator(DRAFT.form).validate(told)
 
-    found = answers.read(json.dumps(told))
+    found = answers.read_draft(json.dumps(told))
 
     assert found
     assert found.text == "It has no limit."
@@ -257,7 +257,7 @@ def test_nobody_reads_json_in_a_thread(data: st.DataObject) -> None:
     told = data.draw(instances(DRAFT.form))
     order = data.draw(st.permutations(range(len(told))))
 
-    found = answers.read(shuffled(told, order))
+    found = answers.read_draft(shuffled(told, order))
 
     sentences = (one["text"].strip() for one in told["say"][: answers.MOST_SENTENCES])
     assert found

@@ -11,7 +11,7 @@ from bot import app, parts
 from bot.cli.items import no_item
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item_paths import SHARED, TRANSCRIPT
-from bot.domain.transcript.seal import TrustedKeys, chain_in, foreign_ids, key_named, read_chain
+from bot.domain.transcript.seal import TrustedKeys, chain_in, key_named, read_chain
 from bot.domain.transcript.verify import Difference
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
@@ -79,11 +79,10 @@ def verified(
     one: RecordedItem, keys: TrustedKeys = NO_KEYS, playbook: Playbook | None = None
 ) -> list[Difference]:
     """
-    Everything that is not as it should be, the first difference first; and what others changed in commits of theirs,
-    which stands. *keys* are those that count: without any, the key of the first line does.
+    Everything that is not as it should be, the first difference first. *keys* are those that count: without any, the
+    key of the first line does.
     """
-    others, known = foreign_ids(one.record.read(), keys), tuple(versions(one.folder))
-    return [*_gone(one), *differences(one, known, foreign=others, playbook=playbook, keys=keys)]
+    return [*_gone(one), *differences(one, tuple(versions(one.folder)), playbook=playbook, keys=keys)]
 
 
 def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:

@@ -1,7 +1,7 @@
 """Reads a transcript from its file, line by line: its state, its lines as they are shown, its repeated ids."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from io import BytesIO
 from itertools import islice
@@ -28,7 +28,7 @@ from bot.domain.transcript.fold import (
 )
 from bot.domain.transcript.lines import ENTRIES, QUOTED, UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.people import NO_NAMES, Names, with_names
-from bot.domain.transcript.seal import foreign_ids
+from bot.domain.transcript.seal import foreign_ids, sealed_place
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
 from bot.domain.values.text import clean, one_line
@@ -174,11 +174,23 @@ def specification_of(record: Record, *, until: int | None = None) -> Specificati
     with record.opened() as file:
         ours = record.ours if isinstance(record, InMemory) else frozenset()
         whole = InMemory(b"".join(file), ours, record.names)
-    found = [(number, _with_id(number, row)) for number, row in numbered(whole) if isinstance(row, Line)]
+    rows = in_sealed_order([*numbered(whole)])
+    found = [(number, _with_id(number, row)) for number, row in rows if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     foreign = foreign_ids(whole.content) - whole.ours
     known = (line for (number, _), line in zip(found, lines, strict=True) if until is None or number <= until)
     return folded(known, foreign=foreign).specification
+
+
+def in_sealed_order(rows: Sequence[tuple[int, Row]]) -> list[tuple[int, Row]]:
+    """A file that somebody sorted: what has a seal stands in the order of the seals, and the rest where it is."""
+    order = {
+        at: place
+        for at, (_, row) in enumerate(rows)
+        if isinstance(row, Line) and (place := sealed_place(row))
+    }
+    ordered = iter(sorted(order, key=order.__getitem__))
+    return [rows[next(ordered)] if at in order else row for at, row in enumerate(rows)]
 
 
 def _with_id(number: int, line: Line) -> Line:

@@ -15,13 +15,14 @@ from bot.domain.item.item_paths import META, SHARED, SPECIFICATION, TRANSCRIPT
 from bot.domain.item.meta import Corrupt, Meta, Record
 from bot.domain.item.meta import read as read_meta
 from bot.domain.specification import adr
+from bot.domain.specification.claims import PartyKind
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of, read_known
 from bot.domain.transcript import people
-from bot.domain.transcript.fold import CONCLUDED_KEPT, fold
-from bot.domain.transcript.lines import Line
+from bot.domain.transcript.fold import CONCLUDED_KEPT, Row, fold
+from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
 from bot.domain.transcript.people import PEOPLE_FILE
-from bot.domain.transcript.seal import TrustedKeys, lost_rows, read_chain
+from bot.domain.transcript.seal import TrustedKeys, foreign_ids, lost_rows, read_chain
 from bot.domain.transcript.state import Concluded, State
 from bot.domain.transcript.verify import Difference, difference, meta_compared, sections_compared
 from bot.domain.values.text import counted
@@ -37,8 +38,8 @@ from bot.files import (
     folder,
 )
 from bot.record.projected import DATA, committed, is_projected, item_files, plan_files
-from bot.record.reading import NamedFile, numbered, repeated
-from bot.record.words_kept import unkept
+from bot.record.reading import NamedFile, in_sealed_order, numbered, repeated
+from bot.record.words_kept import unkept, unknown_ids
 
 
 def lines_kept(
@@ -55,7 +56,7 @@ def lines_kept(
         )
         if by:
             sentence = f"was edited by {by} in commit {versions[0].sha}: it {sentence}"
-        yield Difference(name, max(content.count(b"\n"), 1), sentence, stands=bool(by))
+        yield Difference(name, max(content.count(b"\n"), 1), sentence)
 
 
 class RecordedItem(NamedTuple):
@@ -119,29 +120,30 @@ def differences(
     item: RecordedItem,
     versions: Sequence[ItemVersion] = (),
     *,
-    foreign: Collection[str] = (),
     playbook: Playbook | None = None,
     keys: TrustedKeys | None = None,
 ) -> Iterator[Difference]:
     """
-    All differences. *versions*: the newest first. *foreign*: the ids of lines by others. Without a *playbook* files
-    that follow from entries are not made again. *keys* are those that count: without any, the key of the first line
-    does. Raises OSError.
+    All differences. *versions*: the newest first. Without a *playbook* files that follow from entries are not made
+    again. *keys* are those that count: without any, the key of the first line does. Raises OSError.
     """
     if flaw := item.people.flaw:
         yield Difference(PEOPLE_FILE, 1, flaw)
-    rows = [*numbered(item.record)]
+    rows, transcript = in_sealed_order([*numbered(item.record)]), item.record.read()
+    foreign = foreign_ids(transcript, keys)
     state = fold(rows)
     flaws = sorted((*state.flaws, *repeated(rows)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
-    yield from lines_kept(item.record.read(), item.name, versions, keys)
+    yield from lines_kept(transcript, item.name, versions, keys)
     content = _content(item.file(item.folder / META, META_BYTES))
     yield from _progress(content, state, versions)
     lines = [line for _, line in rows if isinstance(line, Line)]
+    yield from _pushed_since(item.name, rows, foreign)
     written = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
     known = read_known(written)
     snapshot = committed(lines, foreign=foreign, damage=known.specification.damage if known else ())
     if known and written:
+        yield from _renamed(known, item.people.names)
         yield from _specified(written, known, lines, snapshot, foreign=foreign)
     elif written is not None or any(map(_hash_in, lines)):
         yield Difference(SPECIFICATION, 1, "is not there" if written is None else "cannot be read")
@@ -183,6 +185,8 @@ def _projected(
     transcript = item.record.read().decode("utf-8", "replace")
     for number, sentence in unkept(transcript, kept, item.people_text):
         yield Difference(item.name, number, sentence)
+    for name, number, id in unknown_ids(transcript, {name: kept[name] for name in wanted if name in kept}):
+        yield Difference(name, number, f"{id} is in no line")
 
 
 def _text(file: File) -> str:
@@ -236,6 +240,36 @@ def _specified(
         yield Difference(
             SPECIFICATION, 1, "has the entries of the lines, and is not the file that was committed"
         )
+
+
+def _pushed_since(
+    name: str, rows: Sequence[tuple[int, Row]], foreign: Collection[str]
+) -> Iterator[Difference]:
+    """Lines without a seal behind our last commit: our next one reads them, and then the files say so."""
+    lines = [(number, line) for number, line in rows if isinstance(line, Line)]
+    newest = max((at for at, (_, line) in enumerate(lines) if HASH in line.meta), default=len(lines))
+    for number, line in lines[newest:]:
+        if line.message_id in foreign and not CHANGING_ENTRIES.isdisjoint(line.meta):
+            yield Difference(name, number, "was pushed without a seal: it only proposes, and is not read yet")
+
+
+def _renamed(known: Snapshot, names: Mapping[str, str]) -> Iterator[Difference]:
+    """Names of people that are not those of the last commit. One that it did not know was learned since."""
+    claims = (
+        one
+        for entry in known.specification.entries.values()
+        for told in entry.claims.values()
+        for one in told
+    )
+    people = (
+        one
+        for claim in claims
+        for one in (claim.said, claim.accepted)
+        if one and one.kind is PartyKind.PERSON
+    )
+    for id, name in sorted({(one.by, one.name) for one in people if one.name not in {"", one.by}}):
+        if names.get(id, name) != name:
+            yield Difference(PEOPLE_FILE, 1, f"calls {id} {names[id]}, and {SPECIFICATION} {name}")
 
 
 def _hash_in(line: Line) -> str:

@@ -14,6 +14,8 @@ _NO_WORDS = ("asked", "discussion", "heard", "person")
 _ESCAPES = re.compile(r"&(?:lt|gt|amp|quot|#\d+);")
 _ENTRY = re.compile(r"\n(?=(?:#|- |\d+\. |\*\*[A-Z]{1,4}-\d))")
 _LED_BY = re.compile(r"[#\-* ]{0,8}([A-Z]{1,4}(?:-\d{1,9}){1,3})\b")
+_ID = re.compile(r'"id": ?"([A-Z]{1,4}(?:-\d{1,9}){1,3})"')
+_TITLED = re.compile(r"(?:#{2,6} |(?:[-*] )?\*\*)([A-Z]{1,4}(?:-\d{1,9}){1,3})\b")
 _WHOLE = re.compile(r"#{3,} |\*\*[A-Z]{1,4}-\d")
 
 
@@ -36,10 +38,15 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
             lines.append((number, line.get("source"), line["meta"], patches))
     spoken = [one for one in lines if one[1] != "model" and _author(one[2])]
     given = [(n, meta, patch) for n, _, meta, patches in spoken for patch in patches]
-    over = {str(meta.get(how)) for _, _, meta, _ in lines for how in ("amends", "retracts")}
-    gone = {patch["id"] for _, _, patch in given if patch.get("state") in ("withdrawn", "superseded")}
-    gone |= {patch["id"] for _, _, patch in given if str(patch.get("part_of")) in gone}
-    last = {(patch["id"], name): n for n, _, patch in given for name in patch.get("set", {})}
+    metas = [meta for _, _, meta, _ in lines]
+    is_sealed = any("seal" in meta for meta in metas) and not any("takes_over" in meta for meta in metas)
+    # Among lines with seals, one without takes nothing away.
+    ours = [one for one in given if "seal" in one[1] or not is_sealed]
+    taking = [meta for meta in metas if "seal" in meta or not is_sealed]
+    over = {str(meta.get(how)) for meta in taking for how in ("amends", "retracts")}
+    gone = {patch["id"] for _, _, patch in ours if patch.get("state") in ("withdrawn", "superseded")}
+    gone |= {patch["id"] for _, _, patch in ours if str(patch.get("part_of")) in gone}
+    last = {(patch["id"], name): n for n, _, patch in ours for name in patch.get("set", {})}
     blocks = [(_bare(block), block) for text in files.values() for block in _blocks(text)]
     for number, meta, patch in given:
         if str(meta.get("message_id")) in over or patch["id"] in gone:
@@ -49,7 +56,7 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
             text = value if isinstance(value, str) else ""
             shown = names.get(text.removeprefix("@"), text)  # some values are nothing but a person
             words = _bare(shown)
-            if len(words) < SHORTEST or last[patch["id"], name] != number:
+            if len(words) < SHORTEST or last.get((patch["id"], name), number) != number:
                 continue
             there = [block for bare, block in blocks if words in bare]
             who = names.get(_author(meta)) or str(meta.get("user_name") or _author(meta))
@@ -67,6 +74,15 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
         if is_taken and not (meta.get("how") == "everything" and id in doubted):
             missing.append((number, f"{id} was accepted here, and stands there as not accepted"))
     return missing
+
+
+def unknown_ids(transcript: str, files: dict[str, str]) -> list[tuple[str, int, str]]:
+    """Entries that stand in *files* and that no line has, as (path, number of the row, id)."""
+    ids = set(_ID.findall(transcript))
+    kinds = {id.partition("-")[0] for id in ids}
+    rows = [(path, at, row) for path, text in files.items() for at, row in enumerate(text.split("\n"), 1)]
+    led = [(path, at, found[1]) for path, at, row in rows if (found := _TITLED.match(row))]
+    return [(path, at, id) for path, at, id in led if id not in ids and id.partition("-")[0] in kinds]
 
 
 def _is_patch(given: object) -> bool:

@@ -1,6 +1,7 @@
 """Faults that were planted on purpose: verifying finds each of them."""
 
 import ast
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -114,6 +115,57 @@ def test_a_lost_row_is_shown_in_a_diff(item: RecordedItem, row: str) -> None:
 def test_a_wrong_author_is_found(item: RecordedItem) -> None:
     changed(item, "Said by Grace", "Said by Linus")
     assert "\n+_Said by Linus" in found(item)[0]
+
+
+def test_exchanged_names_are_found(item: RecordedItem) -> None:
+    """In the file of names and on every page alike: specification.json, whose hash is sealed, has the old ones."""
+    for file in (*item.folder.glob("*.md"), item.folder.parent / "people.json"):
+        text = file.read_text().replace("Grace", "\0").replace("Ada", "Grace").replace("\0", "Ada")
+        file.write_text(text)
+
+    assert "people.json:1: calls grace Ada, and specification.json Grace" in found(item)
+
+
+@pytest.mark.parametrize("row", ["### FR-009: Drop the logs", "- **FR-009** Drop the logs"])
+def test_an_entry_that_no_line_has_is_found(item: RecordedItem, row: str) -> None:
+    """Below what we write a page may have anything else."""
+    page = item.folder / SPEC
+    page.write_text(f"{page.read_text()}\n## 99. More\n\nOur own words.\n\n{row}\n\n_Said by Ada._\n")
+    number = page.read_text().split("\n").index(row) + 1
+
+    assert found(item) == [f"{SPEC}:{number}: FR-009 is in no line"]
+
+
+def test_a_sorted_file_holds(item: RecordedItem) -> None:
+    """What counts is the number in the seal."""
+    rows = item.transcript.read_text().splitlines(keepends=True)
+    item.transcript.write_text("".join(sorted(rows)))
+
+    assert sorted(rows) != rows
+    assert found(item) == []
+
+
+def test_a_pushed_line_is_named_until_it_is_read(item: RecordedItem) -> None:
+    """Whatever it says of who wrote it."""
+    rows = item.transcript.read_text().splitlines(keepends=True)
+    for person in ({"person": "p-aaaaaaaaaa"}, {}):
+        entries = [{"id": "FR-001", "set": {"title": "Drop the logs"}}]
+        line = {**json.loads(rows[-1]), "meta": {"message_id": "x", "entries": entries, **person}}
+        item.transcript.write_text(f"{''.join(rows)}{json.dumps(line)}\n")
+
+        sentence = "was pushed without a seal: it only proposes, and is not read yet"
+        assert f"planning/meeting.jsonl:{len(rows) + 1}: {sentence}" in found(item)
+
+
+def test_a_pushed_line_excuses_nothing(item: RecordedItem) -> None:
+    """For the second check neither: words that it withdraws or gives anew still have to stand in a file."""
+    transcript = item.transcript.read_text()
+    files = {SPEC: (item.folder / SPEC).read_text().replace("Sort by name", "Sort")}
+    for patch in ({"state": "withdrawn"}, {"set": {"title": "Sort"}}):
+        pushed = {"source": "user", "meta": {"person": "p-x", "entries": [{"id": "FR-002", **patch}]}}
+        sentences = [sentence for _, sentence in unkept(f"{transcript}{json.dumps(pushed)}\n", files)]
+
+        assert any("Sort by name" in one and "is in no file" in one for one in sentences)
 
 
 def test_a_renamed_file_is_missing_and_a_forged_decision_is_no_file_of_ours(item: RecordedItem) -> None:

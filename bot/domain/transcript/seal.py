@@ -295,6 +295,12 @@ def restore_lines(content: bytes, before: bytes, trusted: TrustedKeys | None) ->
     return b"".join(raw + b"\n" for raw in out)
 
 
+def sealed_place(line: Line) -> tuple[str, int] | None:
+    """Its chain and its number there, as its seal says; whether the seal holds is not asked."""
+    seal = _seal_of(line)
+    return (seal["chain"], seal["n"]) if seal else None
+
+
 def take_over(content: bytes, trusted: TrustedKeys) -> Mapping[str, Any]:
     """The fact `takes_over` for the lines of an older record, or of one whose keys were lost. Pushed lines are none."""
     rows = read_chain(content, trusted).rows

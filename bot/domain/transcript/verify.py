@@ -29,14 +29,13 @@ Syntheses = Mapping[str, str]
 
 class Difference(NamedTuple):
     """
-    Something in a file of the item that differs from the record; lines count from 1. `stands`: a person committed it,
-    so it is named and the record still holds. `diff` are the rows of a unified diff, if there is one.
+    Something in a file of the item that differs from the record; lines count from 1. `diff` are the rows of a unified
+    diff, if there is one.
     """
 
     file: str
     line: int
     sentence: str
-    stands: bool = False
     diff: tuple[str, ...] = ()
 
     def __str__(self) -> str:

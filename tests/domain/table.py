@@ -100,6 +100,7 @@ from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript import open_step
 from bot.domain.transcript.last_line import last_line
+from bot.domain.transcript.seal import TAKES_OVER, OldLines
 from bot.domain.values.markdown import is_last
 from bot.domain.values.places import Belonging, Person, Place
 from tests.all_steps import shipped_playbook
@@ -180,7 +181,7 @@ class World:
     belonging: dict[str, Belonging] = field(default_factory=dict)
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
-    unsealed: int = 0
+    unsealed: OldLines = field(default_factory=OldLines)
     """Lines that wait to be taken over."""
     troubles: tuple[Trouble, ...] = ()
     speech: Callable[[Speak, Roundtable], "str | Contribution"] = lambda speak, _: (
@@ -703,6 +704,8 @@ class Table:
             elif not is_last(heading := self._heading(edit)) and edit.path != PAGE:
                 touched.append(ChangedFile(path=edit.path, heading=heading))
         troubles += self._meta_written(work, told["at"])
+        if any(line.meta.get(TAKES_OVER) == world.unsealed.model_dump() for line in work.lines):
+            world.unsealed = OldLines()
         world.meeting = transcript.append(world.meeting, work.lines)
         world.commits = [*(one for one in world.commits if one.id != work.id), work]
         lines = frozenset(line.message_id for line in work.lines)

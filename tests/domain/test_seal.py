@@ -296,11 +296,15 @@ class TestKeys:
         assert ours(content, Sealer(OTHERS).trusted) == ["Answer 6"]
 
 
+def asked(content: bytes) -> dict[str, object]:
+    return seal.old_lines(content, TRUSTED).model_dump()
+
+
 class TestTakingOver:
     OLD = b"".join(said(number).as_json().encode() + b"\n" for number in range(1, 4))
 
     def taken(self, old: bytes = OLD) -> bytes:
-        return Sealer(US).append(old, [said(9, "taken", takes_over=seal.take_over(old, TRUSTED))])
+        return Sealer(US).append(old, [said(9, "taken", takes_over=asked(old))])
 
     def test_old_lines_count_as_sealed(self) -> None:
         """From then on, for every reader."""
@@ -316,9 +320,19 @@ class TestTakingOver:
         assert ours(pushed) == ["Answer 1", "Answer 3", "taken"]
         assert foreign_ids(pushed, TRUSTED) == {"", "C1.2", "C1.4"}
 
+    def test_nothing_is_taken_that_nobody_saw(self) -> None:
+        """Whether a line came to it, went, or was changed since it was offered."""
+        more = self.OLD + said(4).as_json().encode() + b"\n"
+        for now in (more, self.OLD.replace(b"Answer 2", b"forged"), self.OLD.split(b"\n", 1)[1]):
+            taken = Sealer(US).append(now, [said(9, "taken", takes_over=asked(self.OLD))])
+
+            assert ours(taken) == ["taken"]
+
     def test_a_pushed_line_takes_nothing_over(self) -> None:
         """It has no seal itself."""
-        forged = said(9, takes_over=seal.take_over(self.OLD, TRUSTED)).as_json().encode() + b"\n"
+        forged = (
+            said(9, takes_over=seal.take_over(self.OLD, TRUSTED, asked(self.OLD))).as_json().encode() + b"\n"
+        )
 
         assert ours(self.OLD + forged) == []
 

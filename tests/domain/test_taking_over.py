@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import Action
-from bot.domain.transcript.seal import TAKES_OVER
+from bot.domain.transcript.seal import TAKES_OVER, OldLines
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
@@ -13,7 +13,7 @@ from tests.domain.table import Table
 def older(*, thread_known: bool = True) -> Table:
     """One step is done by an earlier version, and the store is lost."""
     table = Table(few_steps(step("00-01"), step("00-02"))).start().do_step()
-    table.world.unsealed = 12
+    table.world.unsealed = OldLines(lines=12, digest="d")
     return table.forget(thread_known=thread_known)
 
 
@@ -46,6 +46,20 @@ def test_it_is_taken_over_once() -> None:
 
     with pytest.raises(NotNow, match="nothing to take over"):
         table.press_outside(Action.TAKE_OVER, who="grace")
+
+
+def test_what_came_since_is_offered_again() -> None:
+    """Nothing is taken over that the person did not see, and the record says so."""
+    table = older()
+    table.world.unsealed = OldLines(lines=13, digest="e")
+    table.press_outside(Action.TAKE_OVER)
+
+    assert table.world.thread[-1].message.text == trouble_wording.take_over(13)
+    said = [line.content for work in table.world.commits for line in work.lines]
+    assert trouble_wording.NOT_TAKEN_OVER in said
+    table.press_outside(Action.TAKE_OVER)
+    with pytest.raises(NotNow, match="nothing to take over"):
+        table.press_outside(Action.TAKE_OVER)
 
 
 def test_a_record_with_seals_is_not_asked_about() -> None:

@@ -8,7 +8,7 @@ import pytest
 from bot.domain.specification.entries import EntryState, Specification
 from bot.domain.specification.snapshot import folded_content
 from bot.domain.transcript.lines import Line, LinePhase, Source, read
-from bot.domain.transcript.seal import TAKES_OVER, Sealer, take_over
+from bot.domain.transcript.seal import TAKES_OVER, Sealer, old_lines
 from bot.record.brief import read_record
 from bot.record.page import as_html
 from tests.record.kept import record_at
@@ -37,7 +37,7 @@ def test_what_was_accepted_is_accepted_after_it_was_taken_over(sample: Path) -> 
     before = accepted(folded_content(content).specification)
     pushed = SEALER.append(content, [pressed("An ordinary line.")])
     taken = SEALER.append(
-        content, [pressed("Taken over.", **{TAKES_OVER: take_over(content, SEALER.trusted)})]
+        content, [pressed("Taken over.", **{TAKES_OVER: old_lines(content, SEALER.trusted).model_dump()})]
     )
 
     assert accepted(folded_content(pushed, SEALER.trusted).specification) == set()

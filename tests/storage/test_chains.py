@@ -9,7 +9,7 @@ import pytest
 from bot.domain.roundtable.effects import Commit
 from bot.domain.specification.entries import EntryState, Specification
 from bot.domain.transcript.lines import Source, append
-from bot.domain.transcript.seal import TAKES_OVER, read_chain
+from bot.domain.transcript.seal import TAKES_OVER, OldLines, read_chain
 from bot.errors import WorkspaceError
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
@@ -24,14 +24,14 @@ ITEM = ITEMS / SLUG
 MEETING = f"{ITEM}/planning/meeting.jsonl"
 
 
-async def read(workspace: GitWorkspace, slug: str = SLUG) -> tuple[Specification, int]:
+async def read(workspace: GitWorkspace, slug: str = SLUG) -> tuple[Specification, OldLines]:
     state = (await workspace.read(slug, now=NOW)).state
     assert state
     return state.specification, state.unsealed
 
 
-def taking_over(number: int) -> Commit:
-    meta = {"message_id": f"t.{number}", "user_id": "U1", TAKES_OVER: {"lines": 2}}
+def taking_over(number: int, asked: OldLines) -> Commit:
+    meta = {"message_id": f"t.{number}", "user_id": "U1", TAKES_OVER: asked.model_dump()}
     return a_commit(
         number, lines=(a_line(f"t.{number}", "Taken over.", source=Source.SYSTEM, meta=meta),), edits=()
     )
@@ -52,7 +52,7 @@ async def test_squash_rename_and_reformatting_change_nothing(workspace: GitWorks
     (listed,) = await workspace.items()
 
     assert found.entries == specification.entries
-    assert unsealed == 0
+    assert unsealed.lines == 0
     assert (listed.known.slug, listed.sealed, listed.thread) == ("renamed", True, HOME.thread_ts)
 
 
@@ -87,7 +87,7 @@ async def test_an_older_record_proposes_until_it_is_taken_over(workspace: GitWor
     git.commit(f"{ITEM}/meta.json", json.dumps({"slug": SLUG, "source": "manual", "created_at": NOW}))
     before, unsealed = await read(workspace)
 
-    receipt = await workspace.commit(SLUG, taking_over(3), now=NOW)
+    receipt = await workspace.commit(SLUG, taking_over(3, unsealed), now=NOW)
     after, rest = await read(workspace)
     git.commit(MEETING, git.shown(MEETING).replace("Sort by name", "Sell it"))
     forged, _ = await read(workspace)
@@ -98,7 +98,7 @@ async def test_an_older_record_proposes_until_it_is_taken_over(workspace: GitWor
     assert states[1] == {"FR-001": accepted, "FR-002": accepted}
     assert states[2] == {"FR-001": accepted, "FR-002": proposed}
     assert receipt.state.specification.entries == after.entries
-    assert (unsealed, rest) == (2, 0)
+    assert (unsealed.lines, rest.lines) == (2, 0)
 
 
 async def test_lines_that_were_pushed_cannot_be_taken_over(workspace: GitWorkspace, git: Git) -> None:
@@ -107,10 +107,10 @@ async def test_lines_that_were_pushed_cannot_be_taken_over(workspace: GitWorkspa
     pushed = append(b"", [said(7, "Sell it")]).decode()
     git.commit(MEETING, pushed + git.shown(MEETING))
 
-    await workspace.commit(SLUG, taking_over(3), now=NOW)
+    await workspace.commit(SLUG, taking_over(3, OldLines(lines=1, digest="d")), now=NOW)
     found, unsealed = await read(workspace)
 
-    assert unsealed == 0
+    assert unsealed.lines == 0
     assert found.entries["FR-007"].state is EntryState.PROPOSED
 
 
@@ -119,12 +119,12 @@ async def test_lost_keys_are_like_an_older_record(workspace: GitWorkspace, git: 
     await two_steps(workspace)
     async with GitWorkspace(git.root, seal=Seal([b"other secrets of Slack"])) as other:
         before, unsealed = await read(other)
-        await other.commit(SLUG, taking_over(3), now=NOW)
+        await other.commit(SLUG, taking_over(3, unsealed), now=NOW)
         after, rest = await read(other)
 
     assert {one.state for one in before.entries.values()} == {EntryState.PROPOSED}
     assert {one.state for one in after.entries.values()} == {EntryState.ACCEPTED}
-    assert (unsealed > 0, rest) == (True, 0)
+    assert (unsealed.lines > 0, rest.lines) == (True, 0)
 
 
 async def test_every_line_that_is_committed_is_sealed(workspace: GitWorkspace, git: Git) -> None:

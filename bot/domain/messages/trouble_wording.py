@@ -92,6 +92,9 @@ def taken_over(name: str, lines: int) -> str:
     return f"{name} took over {counted(lines, 'line')} of this record as they stand."
 
 
+NOT_TAKEN_OVER = "Nothing was taken over: the record in git changed before that was saved."
+
+
 def restored(what: str) -> str:
     return f"The {what} of this item was deleted. I restored it from git."
 

@@ -14,6 +14,7 @@ from bot.domain.specification.entries import Patch, Quote, Specification
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BY_RULE
+from bot.domain.transcript.seal import OldLines
 from bot.domain.values.places import Belonging, Person
 from bot.domain.values.value import Stored
 
@@ -119,7 +120,7 @@ class ItemState(Stored):
     is open, and is only told to who reads. `codebase` is the last commit outside the items folder and `commits_behind`
     how many came since the one the item was analysed at.
     `behind`: the folder is a clone's that has not heard yet of the last commit. `specification` and `written` are read
-    only where nothing is known of the item, and are empty otherwise. `unsealed`: so many lines wait to be taken over.
+    only where nothing is known of the item, and are empty otherwise. `unsealed` lines wait to be taken over.
     `people` are the names in people.json, by id. `exported` are changes by hand that the record has not heard of.
     """
 
@@ -137,7 +138,7 @@ class ItemState(Stored):
     spent: Spent = Spent()
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
-    unsealed: int = 0
+    unsealed: OldLines = OldLines()
     people: Mapping[str, str] = {}
     exported: tuple[ExportEdit, ...] = ()
 

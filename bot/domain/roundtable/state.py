@@ -55,6 +55,7 @@ from bot.domain.transcript.lines import (
     LinePhase,
     Source,
 )
+from bot.domain.transcript.seal import OldLines
 from bot.domain.values.places import AccessState, Person, Place
 from bot.domain.values.timestamps import slack_time
 from bot.domain.values.value import Stored
@@ -206,7 +207,7 @@ class RoundtableFields(Stored):
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
     last_line: LastLine = LastLine()
-    unsealed: int = 0
+    unsealed: OldLines = OldLines()
     exports_told: tuple[str, ...] = ()
     issues: TrackedIssues = TrackedIssues()
     saved_at: str = ""

@@ -31,6 +31,7 @@ from bot.domain.transcript.lines import (
     parse,
     whole_rows,
 )
+from bot.domain.values.value import Stored
 
 SEAL, SEAL_KEY, SALT = "seal", "seal_key", "salt"
 """In a line's `meta`. The first line carries the public key; a change of key is the last line of the key before it."""
@@ -40,7 +41,10 @@ DIGEST, SCRUBBED = "digest", "scrubbed"
 `scrubbed` what it reads now.
 """
 TAKES_OVER = "takes_over"
-"""In the `meta` of the sealed line by which a person takes over lines without a valid seal: `{lines, digests}`."""
+"""
+In the `meta` of the sealed line by which a person takes over lines without a valid seal: `{lines, digests}`. Before it
+is sealed, the `OldLines` that they saw.
+"""
 UNSEALED = "unsealed"
 """In the `meta` of a chain's first line: how many lines of an older record stood before it."""
 
@@ -56,6 +60,13 @@ _TEXTS = ("by", "chain", "after", "sig")
 
 TrustedKeys = Mapping[str, bytes]
 """Public keys by their ids."""
+
+
+class OldLines(Stored):
+    """So many lines without a seal of ours stand before the first sealed one; the digest is of all of them."""
+
+    lines: int = 0
+    digest: str = ""
 
 
 class SealedRow(NamedTuple):
@@ -119,7 +130,8 @@ class Sealer:
         def sealed(line: Line) -> Line:
             nonlocal end
             if TAKES_OVER in line.meta:
-                line = line.but(meta={**line.meta, TAKES_OVER: take_over(content, self.trusted)})
+                taken = take_over(content, self.trusted, line.meta[TAKES_OVER])
+                line = line.but(meta={**line.meta, TAKES_OVER: taken})
             if before and not end.n:
                 line = line.but(meta={**line.meta, UNSEALED: before})
             line, end = self._seal(line, end)
@@ -301,13 +313,23 @@ def sealed_place(line: Line) -> tuple[str, int] | None:
     return (seal["chain"], seal["n"]) if seal else None
 
 
-def take_over(content: bytes, trusted: TrustedKeys) -> Mapping[str, Any]:
-    """The fact `takes_over` for the lines of an older record, or of one whose keys were lost. Pushed lines are none."""
+def old_lines(content: bytes, trusted: TrustedKeys) -> OldLines:
+    """Of an older record, or of one whose keys were lost. Pushed lines are none."""
+    marks = _old_marks(content, trusted)
+    return OldLines(lines=len(marks), digest=_hash(marks)[:_MARK] if marks else "")
+
+
+def take_over(content: bytes, trusted: TrustedKeys, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fact `takes_over`. Where lines are not what people *asked* for any more, nothing is taken over."""
+    marks = _old_marks(content, trusted) if asked == old_lines(content, trusted).model_dump() else []
+    return {"lines": len(marks), "digests": marks}
+
+
+def _old_marks(content: bytes, trusted: TrustedKeys) -> list[str]:
     rows = read_chain(content, trusted).rows
     first = next((row.line for row in rows if row.n), None)
     old = takewhile(lambda row: not row.n, rows) if first is None or UNSEALED in first.meta else ()
-    marks = [_mark(row.line) for row in old if not row.is_sealed]
-    return {"lines": len(marks), "digests": marks}
+    return [_mark(row.line) for row in old if not row.is_sealed]
 
 
 def keep_digest(before: Line, after: Line) -> Line:

@@ -26,7 +26,7 @@ from bot.domain.specification.snapshot import restored
 from bot.domain.transcript import lines, open_step, people
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.people import Names, PeopleFile, with_names
-from bot.domain.transcript.seal import chain_in, take_over
+from bot.domain.transcript.seal import chain_in, old_lines
 from bot.domain.values.text import one_line
 from bot.engine.ports import NOTHING, Listing, LoadedItem, Planning
 from bot.engine.review_ports import KeptReview
@@ -137,7 +137,7 @@ class ItemReader:
             return found
         state = self._with_answers(slug, found.state)
         if trusted := self._seal.lines.trusted:
-            state = state.but(unsealed=take_over(self.transcript(slug), trusted)["lines"])
+            state = state.but(unsealed=old_lines(self.transcript(slug), trusted))
         return found._replace(state=state if after else self.specified(slug, state, whole=False))
 
     def load(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:

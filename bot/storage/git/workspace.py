@@ -25,7 +25,7 @@ from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, Pu
 from bot.domain.specification import brief
 from bot.domain.transcript.last_line import LastLine, last_line
 from bot.domain.transcript.people import Names
-from bot.domain.transcript.seal import TAKES_OVER
+from bot.domain.transcript.seal import TAKES_OVER, old_lines
 from bot.domain.values.markdown import is_last
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.ports import NOTHING, CommitResult, Exports, Listing, LoadedItem, Planning
@@ -234,7 +234,8 @@ class Writer:
         if lost:
             state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
         elif any(TAKES_OVER in line.meta for line in due.work.lines):
-            state = self._reader.specified(due.slug, state, whole=True)
+            left = old_lines(self._reader.transcript(due.slug), self.worker.lines.trusted)
+            state = self._reader.specified(due.slug, state, whole=True).but(unsealed=left)
         put_back = None
         if applied.lost_lines:
             changed = self.worker.edit_of_lines(due.slug, made.parent)

@@ -57,6 +57,7 @@ from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
     created,
+    offer_take_over,
     put_to_us,
     queue_commit,
     refreshed,
@@ -221,7 +222,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
     rt = refreshed(rt, state, event.troubles, lost=event.lost)
-    rt = resuming.take_over_offered(rt, state)
+    rt = offer_take_over(rt, state)
     rt = exporting.read_edits(rt, state.exported, playbook)
     rt = exporting.read_sources(rt, is_new=False, playbook=playbook)
     rt = _answered(rt, state.said, playbook)

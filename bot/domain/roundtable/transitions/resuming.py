@@ -10,11 +10,11 @@ from bot.domain.messages import (
     trouble_wording,
 )
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import ITEM, Message
+from bot.domain.messages.message import Message
 from bot.domain.roundtable import covering, root
 from bot.domain.roundtable.effects import ReadItem, Speak, Then
 from bot.domain.roundtable.inputs import Press, Resume
-from bot.domain.roundtable.outcomes import ItemRead, ItemState
+from bot.domain.roundtable.outcomes import ItemRead
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import (
@@ -24,9 +24,9 @@ from bot.domain.roundtable.transitions import (
     phases,
     steps,
 )
-from bot.domain.roundtable.transitions.saving import queue_commit, refreshed
+from bot.domain.roundtable.transitions.saving import offer_take_over, queue_commit, refreshed
 from bot.domain.transcript.lines import LinePhase
-from bot.domain.transcript.seal import TAKES_OVER
+from bot.domain.transcript.seal import TAKES_OVER, OldLines
 from bot.domain.values.places import Person
 from bot.domain.values.text import paragraphs
 from bot.errors import NotNow
@@ -46,29 +46,20 @@ def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
     rt = refreshed(rt, event.state, event.troubles, lost=event.lost)
-    rt = take_over_offered(rt, event.state)
+    rt = offer_take_over(rt, event.state)
     rt = exporting.read_edits(rt, event.state.exported if event.state else (), playbook)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
         return at_the_end(rt, event.state.commits_behind if event.state else 0, playbook)
     return again(rt, playbook)
 
 
-def take_over_offered(rt: Roundtable, state: ItemState | None) -> Roundtable:
-    """Until a person takes them over, lines without a seal of ours only propose."""
-    if state is None or not state.unsealed:
-        return rt
-    text = trouble_wording.take_over(state.unsealed)
-    message = Message(text=text, choices=(menus.TAKE_OVER,), token=ITEM)
-    return rt.but(unsealed=state.unsealed).telling(message, part=rt.part)
-
-
 def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    """The line gets the digests when it is written: what stands there then is what counts."""
-    if not rt.unsealed:
+    """The line gets the digests when it is written."""
+    if not rt.unsealed.lines:
         raise NotNow(trouble_wording.NOTHING_TO_TAKE_OVER)
-    text = trouble_wording.taken_over(rt.name_of(event.person.id), rt.unsealed)
-    facts: dict[str, Any] = {TAKES_OVER: {"lines": rt.unsealed}}
-    rt = rt.but(unsealed=0).recording(text, by=event.person.id, **facts)
+    text = trouble_wording.taken_over(rt.name_of(event.person.id), rt.unsealed.lines)
+    facts: dict[str, Any] = {TAKES_OVER: rt.unsealed.model_dump()}
+    rt = rt.but(unsealed=OldLines()).recording(text, by=event.person.id, **facts)
     return queue_commit(rt.telling(Message(text=text), part=rt.part), "record taken over")
 
 

@@ -10,8 +10,8 @@ from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdit
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
-from bot.domain.messages import step_wording, trouble_wording
-from bot.domain.messages.message import NO_STEP, Message
+from bot.domain.messages import menus, step_wording, trouble_wording
+from bot.domain.messages.message import ITEM, NO_STEP, Message
 from bot.domain.roundtable.effects import Commit, Effect, Post, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, ThreadRead
@@ -116,6 +116,8 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
         rt = queue_commit(rt, "lines put back", change=_everything(rt))
     if any(TAKES_OVER in line.meta for line in commit.lines):
         rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
+        if state.unsealed.lines:
+            rt = offer_take_over(rt.recording(trouble_wording.NOT_TAKEN_OVER), state)
         rt = queue_commit(rt, "specification read again")
     if committed.restored:
         rt = rt.telling(Message(text=trouble_wording.restored(committed.restored)), part=rt.part)
@@ -123,6 +125,15 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
         return _kept_for_later(rt, commit, committed.unwritten)
     is_last = commit.late and not is_behind(rt)
     return rt.telling(Message(text=trouble_wording.SAVED_AT_LAST), part=rt.part) if is_last else rt
+
+
+def offer_take_over(rt: Roundtable, state: ItemState | None) -> Roundtable:
+    """Until a person takes them over, lines without a seal of ours only propose."""
+    if state is None or not state.unsealed.lines:
+        return rt
+    text = trouble_wording.take_over(state.unsealed.lines)
+    message = Message(text=text, choices=(menus.TAKE_OVER,), token=ITEM)
+    return rt.but(unsealed=state.unsealed).telling(message, part=rt.part)
 
 
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:

@@ -11,6 +11,7 @@ from bot import app, parts
 from bot.cli.items import no_item
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item_paths import SHARED, TRANSCRIPT
+from bot.domain.transcript.lines import read as lines_of
 from bot.domain.transcript.seal import TrustedKeys, chain_in, key_named, read_chain
 from bot.domain.transcript.verify import Difference
 from bot.domain.values.places import Place
@@ -21,7 +22,7 @@ from bot.record.against_thread import Compared, ThreadCopy, compared
 from bot.record.brief import NO_LABELS, Labels, labels_of, read_record
 from bot.record.page import as_html
 from bot.record.text import as_json, as_markdown
-from bot.record.verify import RecordedItem, differences
+from bot.record.verify import RecordedItem, differences, has_other_schema
 from bot.settings import Settings
 from bot.slack.history import thread_evidence
 from bot.slack.people import PeopleDirectory
@@ -104,6 +105,18 @@ def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
     pushed = sum(not row.is_sealed for row in chain.rows)
     rest = f"; {counted(pushed, 'line')} without a seal only propose" if pushed else ""
     return f"{counted(len(chain.rows) - pushed, 'line')} sealed by the key {chain.key}{rest}."
+
+
+def made_with(one: RecordedItem, playbook: Playbook | None) -> str:
+    """Empty where the files could be made again."""
+    if playbook and not has_other_schema(lines_of(one.record.read()), playbook):
+        return ""
+    why = (
+        "entries.yaml is not the one that it was written with"
+        if playbook
+        else "steps or entries cannot be read"
+    )
+    return f"Files were not made again from the lines: {why}.\n"
 
 
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:

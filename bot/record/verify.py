@@ -17,7 +17,7 @@ from bot.domain.item.meta import read as read_meta
 from bot.domain.specification import adr
 from bot.domain.specification.claims import PartyKind
 from bot.domain.specification.files import ItemFacts
-from bot.domain.specification.snapshot import HASH, Snapshot, first_difference, hash_of, read_known
+from bot.domain.specification.snapshot import HASH, SCHEMA, Snapshot, first_difference, hash_of, read_known
 from bot.domain.transcript import people
 from bot.domain.transcript.fold import CONCLUDED_KEPT, Row, fold
 from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
@@ -153,10 +153,13 @@ def differences(
     incomplete = len(state.concluded) == CONCLUDED_KEPT
     is_foreign = incomplete or not state.progress.whole
     yield from _sections(texts, held, foreign=is_foreign)
-    if playbook:
+    wanted: Mapping[str, str] = {}
+    if playbook and not has_other_schema(lines, playbook):
         facts = ItemFacts(item.title, item.slug)
         wanted = item_files(snapshot, () if is_foreign else held, facts, texts, playbook)
         yield from _projected(item, texts, wanted, versions, plan=plan_files(snapshot, facts, playbook))
+    if playbook:
+        yield from _second_check(item, texts, wanted)
 
 
 def _projected(
@@ -167,7 +170,7 @@ def _projected(
     *,
     plan: Mapping[str, str],
 ) -> Iterator[Difference]:
-    """Every file made again from the lines, and the second check, which does not ask the code that makes them."""
+    """Every file made again from the lines."""
     for name, text in wanted.items():
         if name not in texts:
             if name != SHARED or item.shared:
@@ -181,6 +184,12 @@ def _projected(
     for name, text in plan.items():
         if diff := difference(text, _text(item.file(item.folder / name, ARTIFACT_BYTES)), name):
             yield diff
+
+
+def _second_check(
+    item: RecordedItem, texts: Mapping[str, str], wanted: Mapping[str, str]
+) -> Iterator[Difference]:
+    """It does not ask the code that makes the files."""
     kept = {**texts, PLAN_PAGE: _text(item.file(item.folder / PLAN_PAGE, ARTIFACT_BYTES))}
     transcript = item.record.read().decode("utf-8", "replace")
     for number, sentence in unkept(transcript, kept, item.people_text):
@@ -240,6 +249,12 @@ def _specified(
         yield Difference(
             SPECIFICATION, 1, "has the entries of the lines, and is not the file that was committed"
         )
+
+
+def has_other_schema(lines: Sequence[Line], playbook: Playbook) -> bool:
+    """Whether the files were made with another entries.yaml, so that they cannot be made again with this one."""
+    told = next((line.meta.get(SCHEMA) for line in reversed(lines) if HASH in line.meta), None)
+    return told not in {None, "", playbook.schema.fingerprint}
 
 
 def _pushed_since(

@@ -4,10 +4,12 @@ import ast
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from bot.cli import replay
 from bot.domain.messages.message import Action
 from bot.domain.specification import fold
 from bot.domain.specification.projection import Projection
@@ -143,6 +145,22 @@ def test_a_sorted_file_holds(item: RecordedItem) -> None:
 
     assert sorted(rows) != rows
     assert found(item) == []
+
+
+def test_another_entries_yaml_makes_no_difference(item: RecordedItem) -> None:
+    """A team that changes it cannot have the old files made again; the words of people still have to be there."""
+    playbook = shipped()
+    requirement = playbook.schema.kinds["requirement"].but(name="promise", plural="promises")
+    kinds = {**playbook.schema.kinds, "requirement": requirement}
+    other = replace(playbook, schema=playbook.schema.but(kinds=kinds))
+    newest = tuple(versions(item.folder))
+
+    assert list(differences(item, newest, playbook=other)) == []
+    assert "not made again" in replay.made_with(item, other)
+    assert replay.made_with(item, playbook) == ""
+    for page in item.folder.glob("*.md"):
+        page.write_text(page.read_text().replace("Sort by name", "Sort"))
+    assert ["is in no file" in one.sentence for one in differences(item, newest, playbook=other)] == [True]
 
 
 def test_a_pushed_line_is_named_until_it_is_read(item: RecordedItem) -> None:

@@ -5,6 +5,7 @@ Both are data (`analysis-steps/entries.yaml`, and a team's own file on top of it
 `bot/content/entries.py`.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -467,6 +468,11 @@ class Schema(Value):
                 for label in tier(kind):
                     found.setdefault(folded(label), {}).setdefault(kind.key, kind)
         return {label: tuple(opened.values()) for label, opened in found.items()}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What files are made with: another one may make others of the same entries."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
 
     def of_id(self, id: str) -> Kind | None:
         prefix = id.partition("-")[0]

@@ -197,8 +197,11 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
     playbook = playbook_for(rt, playbook)
-    after = _transition(rt, event, playbook)
-    if after is rt:
+    known = (
+        rt if rt.made_with == playbook.schema.fingerprint else rt.but(made_with=playbook.schema.fingerprint)
+    )
+    after = _transition(known, event, playbook)
+    if after is known:
         return rt
     playbook = playbook_for(after, playbook)
     after = drafts.ask_for_review(after, playbook)

@@ -111,10 +111,11 @@ class RoundtableFields(Stored):
     had when the item was taken up from there, or that was read from the thread at the start. `working_at` is the
     message that says that we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show
     here. `session` is what an agent's session in the thread was last called. `last_line` is the newest that was
-    committed; `unsealed` lines before it wait to be taken over. `exports_told` are the exported paths that people know
-    are not written. `specification` is folded from all lines, committed or not; `written` are the digests of the
-    sections as they were written last, by file and heading. `reopened` is the step that people opened again out of its
-    turn. `live` are our messages that follow the state: menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`,
+    committed; `unsealed` lines before it wait to be taken over. `made_with` is the fingerprint of entries.yaml.
+    `exports_told` are the exported paths that people know are not written. `specification` is folded from all
+    lines, committed or not; `written` are the digests of the sections as they were written last, by file and
+    heading. `reopened` is the step that people opened again out of its turn.
+    `live` are our messages that follow the state: menus and cards by their tokens, `ROOT`, `BRIEF` and `PROMPT`,
     which asks `prompt`. `paused_by` stopped; `resumed_by` went on, and nothing of ours is in the thread since.
     `first_words` stand above the next question, `question` is the newest one, or menu, `asked` the newest posts that
     opened a step or a discussion, and `undecided` are words that came while it was not known whether their author could
@@ -208,6 +209,7 @@ class RoundtableFields(Stored):
     written: Mapping[str, str] = {}
     last_line: LastLine = LastLine()
     unsealed: OldLines = OldLines()
+    made_with: str = ""
     exports_told: tuple[str, ...] = ()
     issues: TrackedIssues = TrackedIssues()
     saved_at: str = ""

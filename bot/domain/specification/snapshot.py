@@ -32,6 +32,8 @@ from bot.domain.values.value import Stored
 
 HASH = "specification"
 """In the `meta` of the last line of a commit: the SHA-256 of the file."""
+SCHEMA = "schema"
+"""Beside it: the fingerprint of the entries.yaml that the files were made with."""
 SECTIONS = "sections"
 """Beside it: the digests of the sections that the commit writes, by key."""
 VERSION = 1

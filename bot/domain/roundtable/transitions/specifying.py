@@ -588,5 +588,5 @@ def snapshot_facts(rt: Roundtable, edits: Iterable[Edit]) -> tuple[dict[str, Any
     text = snapshots.text_of(rt.specification, rt.written)
     digests = {edit.digest for edit in edits if isinstance(edit, CheckedEdit | DerivedEdit)}
     sections = {key: digest for key, digest in rt.written.items() if digest in digests}
-    facts: dict[str, Any] = {snapshots.HASH: snapshots.hash_of(text)}
+    facts: dict[str, Any] = {snapshots.HASH: snapshots.hash_of(text), snapshots.SCHEMA: rt.made_with}
     return {**facts, snapshots.SECTIONS: sections} if sections else facts, text

@@ -181,7 +181,7 @@ class World:
     belonging: dict[str, Belonging] = field(default_factory=dict)
     survey: CodeSurvey = field(default_factory=CodeSurvey)
     commits_behind: int = 0
-    unsealed: OldLines = field(default_factory=OldLines)
+    old_lines: OldLines = field(default_factory=OldLines)
     """Lines that wait to be taken over."""
     troubles: tuple[Trouble, ...] = ()
     speech: Callable[[Speak, Roundtable], "str | Contribution"] = lambda speak, _: (
@@ -704,8 +704,8 @@ class Table:
             elif not is_last(heading := self._heading(edit)) and edit.path != PAGE:
                 touched.append(ChangedFile(path=edit.path, heading=heading))
         troubles += self._meta_written(work, told["at"])
-        if any(line.meta.get(TAKES_OVER) == world.unsealed.model_dump() for line in work.lines):
-            world.unsealed = OldLines()
+        if any(line.meta.get(TAKES_OVER) == world.old_lines.model_dump() for line in work.lines):
+            world.old_lines = OldLines()
         world.meeting = transcript.append(world.meeting, work.lines)
         world.commits = [*(one for one in world.commits if one.id != work.id), work]
         lines = frozenset(line.message_id for line in work.lines)
@@ -756,7 +756,7 @@ class Table:
             codebase="abc1234",
             commits_behind=self.world.commits_behind,
             artifacts=tuple(sorted(name for name in self.world.files if "/" not in name)),
-            unsealed=self.world.unsealed,
+            old_lines=self.world.old_lines,
         )
 
 

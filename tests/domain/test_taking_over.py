@@ -13,7 +13,7 @@ from tests.domain.table import Table
 def older(*, thread_known: bool = True) -> Table:
     """One step is done by an earlier version, and the store is lost."""
     table = Table(few_steps(step("00-01"), step("00-02"))).start().do_step()
-    table.world.unsealed = OldLines(lines=12, digest="d")
+    table.world.old_lines = OldLines(lines=12, digest="d")
     return table.forget(thread_known=thread_known)
 
 
@@ -51,7 +51,7 @@ def test_it_is_taken_over_once() -> None:
 def test_what_came_since_is_offered_again() -> None:
     """Nothing is taken over that the person did not see, and the record says so."""
     table = older()
-    table.world.unsealed = OldLines(lines=13, digest="e")
+    table.world.old_lines = OldLines(lines=13, digest="e")
     table.press_outside(Action.TAKE_OVER)
 
     assert table.world.thread[-1].message.text == trouble_wording.take_over(13)

@@ -27,7 +27,7 @@ MEETING = f"{ITEM}/planning/meeting.jsonl"
 async def read(workspace: GitWorkspace, slug: str = SLUG) -> tuple[Specification, OldLines]:
     state = (await workspace.read(slug, now=NOW)).state
     assert state
-    return state.specification, state.unsealed
+    return state.specification, state.old_lines
 
 
 def taking_over(number: int, asked: OldLines) -> Commit:

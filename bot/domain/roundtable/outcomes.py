@@ -120,7 +120,7 @@ class ItemState(Stored):
     is open, and is only told to who reads. `codebase` is the last commit outside the items folder and `commits_behind`
     how many came since the one the item was analysed at.
     `behind`: the folder is a clone's that has not heard yet of the last commit. `specification` and `written` are read
-    only where nothing is known of the item, and are empty otherwise. `unsealed` lines wait to be taken over.
+    only where nothing is known of the item, and are empty otherwise. `old_lines` wait to be taken over.
     `people` are the names in people.json, by id. `exported` are changes by hand that the record has not heard of.
     """
 
@@ -138,7 +138,7 @@ class ItemState(Stored):
     spent: Spent = Spent()
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
-    unsealed: OldLines = OldLines()
+    old_lines: OldLines = OldLines()
     people: Mapping[str, str] = {}
     exported: tuple[ExportEdit, ...] = ()
 

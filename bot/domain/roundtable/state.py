@@ -111,7 +111,7 @@ class RoundtableFields(Stored):
     had when the item was taken up from there, or that was read from the thread at the start. `working_at` is the
     message that says that we are at work, `working_by` how it does, and `signs_refused` is what Slack would not show
     here. `session` is what an agent's session in the thread was last called. `last_line` is the newest that was
-    committed; `unsealed` lines before it wait to be taken over. `made_with` is the fingerprint of entries.yaml.
+    committed; `old_lines` before it wait to be taken over. `made_with` is the fingerprint of entries.yaml.
     `exports_told` are the exported paths that people know are not written. `specification` is folded from all
     lines, committed or not; `written` are the digests of the sections as they were written last, by file and
     heading. `reopened` is the step that people opened again out of its turn.
@@ -208,7 +208,7 @@ class RoundtableFields(Stored):
     specification: Specification = Specification()
     written: Mapping[str, str] = {}
     last_line: LastLine = LastLine()
-    unsealed: OldLines = OldLines()
+    old_lines: OldLines = OldLines()
     made_with: str = ""
     exports_told: tuple[str, ...] = ()
     issues: TrackedIssues = TrackedIssues()

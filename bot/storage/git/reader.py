@@ -137,7 +137,7 @@ class ItemReader:
             return found
         state = self._with_answers(slug, found.state)
         if trusted := self._seal.lines.trusted:
-            state = state.but(unsealed=old_lines(self.transcript(slug), trusted))
+            state = state.but(old_lines=old_lines(self.transcript(slug), trusted))
         return found._replace(state=state if after else self.specified(slug, state, whole=False))
 
     def load(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:

@@ -235,7 +235,7 @@ class Writer:
             state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
         elif any(TAKES_OVER in line.meta for line in due.work.lines):
             left = old_lines(self._reader.transcript(due.slug), self.worker.lines.trusted)
-            state = self._reader.specified(due.slug, state, whole=True).but(unsealed=left)
+            state = self._reader.specified(due.slug, state, whole=True).but(old_lines=left)
         put_back = None
         if applied.lost_lines:
             changed = self.worker.edit_of_lines(due.slug, made.parent)

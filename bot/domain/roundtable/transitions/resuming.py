@@ -55,11 +55,11 @@ def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
 
 def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """The line gets the digests when it is written."""
-    if not rt.unsealed.lines:
+    if not rt.old_lines.lines:
         raise NotNow(trouble_wording.NOTHING_TO_TAKE_OVER)
-    text = trouble_wording.taken_over(rt.name_of(event.person.id), rt.unsealed.lines)
-    facts: dict[str, Any] = {TAKES_OVER: rt.unsealed.model_dump()}
-    rt = rt.but(unsealed=OldLines()).recording(text, by=event.person.id, **facts)
+    text = trouble_wording.taken_over(rt.name_of(event.person.id), rt.old_lines.lines)
+    facts: dict[str, Any] = {TAKES_OVER: rt.old_lines.model_dump()}
+    rt = rt.but(old_lines=OldLines()).recording(text, by=event.person.id, **facts)
     return queue_commit(rt.telling(Message(text=text), part=rt.part), "record taken over")
 
 

@@ -116,7 +116,7 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
         rt = queue_commit(rt, "lines put back", change=_everything(rt))
     if any(TAKES_OVER in line.meta for line in commit.lines):
         rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
-        if state.unsealed.lines:
+        if state.old_lines.lines:
             rt = offer_take_over(rt.recording(trouble_wording.NOT_TAKEN_OVER), state)
         rt = queue_commit(rt, "specification read again")
     if committed.restored:
@@ -129,11 +129,11 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
 
 def offer_take_over(rt: Roundtable, state: ItemState | None) -> Roundtable:
     """Until a person takes them over, lines without a seal of ours only propose."""
-    if state is None or not state.unsealed.lines:
+    if state is None or not state.old_lines.lines:
         return rt
-    text = trouble_wording.take_over(state.unsealed.lines)
+    text = trouble_wording.take_over(state.old_lines.lines)
     message = Message(text=text, choices=(menus.TAKE_OVER,), token=ITEM)
-    return rt.but(unsealed=state.unsealed).telling(message, part=rt.part)
+    return rt.but(old_lines=state.old_lines).telling(message, part=rt.part)
 
 
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from bot.domain.item.item import MARKDOWN
 from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.address import CITED
 from bot.domain.specification.citations import CitingCommit, CitingRow, CodeCitation
@@ -263,7 +264,10 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     """What cites entries, and the code that people looked at when they agreed."""
     reading = _Reading(agreed)
     copies = {row.path for row in code.rows if item_of(row.text[:LONGEST_ROW])}
-    for row in (one for one in code.rows if one.path not in copies):
+    folders = tuple(
+        {f"{_folder_of(path)}/" for path in copies if path.endswith(MARKDOWN) and _folder_of(path)}
+    )
+    for row in (one for one in code.rows if one.path not in copies and not one.path.startswith(folders)):
         level = Level.TESTED if is_test(row.path, code.tests) else Level.CITED
         reading.take(row.text[:LONGEST_ROW], CodeEvidence(level=level, path=row.path, line=row.line))
     for commit in code.commits:
@@ -276,6 +280,10 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
                 )
                 reading.evidence[entry.address].append(looked_at)
     return Gathered(reading.evidence, (*reading.findings, *reading.bare_ids()))
+
+
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
 
 
 class _Reading:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from bot.integrations.exports import FORMATS, exported
 from bot.integrations.trace import is_test, items_named
 from tests.command_line import CommandLine, Ran
+from tests.integrations.test_exports import item
 from tests.integrations.traced import AFTER, BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
 
 
@@ -100,6 +102,38 @@ async def test_the_record_and_its_copies_are_no_evidence(code: TracedCode, cli: 
         }
     )
     code.git.write("tests/test_new.py", "# limits/FR-001\n")
+
+    assert set(levels_in(await cli("trace", "--json")).values()) == {"silent"}
+
+
+async def test_what_stands_with_an_export_is_no_evidence(code: TracedCode, cli: Trace) -> None:
+    """Task lists and plans have no mark of their own. At the top of a repository, only the file itself is a copy."""
+    mark = "**FR-001** <!-- limits/FR-001 0123abcd: said by Grace -->\n"
+    code.record(LimitsMeeting())
+    code.commit(
+        {
+            "docs/specs/limits/spec.md": mark,
+            "docs/specs/limits/tasks.md": "- [ ] 1.1 limits/FR-001\n",
+            "docs/specs/limits/contracts/api.yaml": "# limits/AC-001-01\n",
+            "docs/specs/limits.txt": "limits/FR-002\n",
+            "AGREED.md": mark,
+            "src/limit.py": "# limits/DEC-001\n",
+            "tests/marks.py": mark,
+            "tests/test_limit.py": "# limits/AC-001-02\n",
+        }
+    )
+
+    assert levels_in(await cli("trace", "--json")) == {
+        "FR-001": "tested", "AC-001-01": "silent", "AC-001-02": "tested", "FR-002": "tested", "DEC-001": "cited",
+    }  # fmt: skip
+
+
+async def test_a_task_list_of_a_custom_folder_tests_nothing(code: TracedCode, cli: Trace) -> None:
+    """Below `specs` it would count as a test."""
+    code.record(LimitsMeeting())
+    limits = item(LimitsMeeting(), slug="limits")
+    for target in FORMATS:
+        code.commit(exported(limits, target, f"docs/specs/{target}/{{slug}}"))
 
     assert set(levels_in(await cli("trace", "--json")).values()) == {"silent"}
 

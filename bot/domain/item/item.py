@@ -97,6 +97,12 @@ class Item(Stored):
         """Its title is an id, whose letters another repository may have, too."""
         return bool(self.reference) and self.title == self.source_id
 
+    @property
+    def issue_number(self) -> str:
+        """`#42`, of an issue whose repository nobody named; else empty."""
+        is_alone = self.source == "github" and not self.reference
+        return f"#{(self.source_id or '').removeprefix('GH-')}" if is_alone else ""
+
 
 class KnownItem(Stored):
     """An item that the workspace has a folder of."""
@@ -156,7 +162,17 @@ def on_host(item: Item, host: str) -> Item:
     named, repository, number = repository_of(item.reference)
     if named or not repository or host == GITHUB:
         return item
-    found = item_from(f"https://{host}/{repository}/issues/{number}")
+    return _on_issue(item, f"https://{host}/{repository}/issues/{number}")
+
+
+def in_repository(item: Item, repository: str) -> Item:
+    """*item*, whose issue is one of *repository* where only its number was said."""
+    return _on_issue(item, f"{repository}{item.issue_number}") if item.issue_number else item
+
+
+def _on_issue(item: Item, reference: str) -> Item:
+    """A title that a person gave stays."""
+    found = item_from(reference)
     is_named = item.title != item.source_id
     return item.but(source_id=found.source_id, reference=found.reference) if is_named else found
 

@@ -26,6 +26,10 @@ def other_host(reference: str, host: str) -> str:
     return f"{not_read(reference)}: I read issues of {host} only."
 
 
+def no_repository(number: str) -> str:
+    return f"{not_read(number)}: it names no repository. Say it as OWNER/REPOSITORY{number}."
+
+
 def private(reference: str) -> str:
     return f"{not_read(reference)}: its repository is private, and guests may read along here."
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.item.export_places import read_places, usual_places
 from bot.domain.specification.exported import ExportEdit, item_of
 from bot.domain.specification.shown import ShownItem
 from bot.domain.values.text import clean, visible
@@ -320,6 +321,23 @@ def test_what_stands_in_code_is_not_read() -> None:
     assert read_back("## Decisions\n\n```\n- an example\n```\n\n- Real") == (
         ExportEdit(line=7, text="Real", kind="decision", last=7),
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "items_dir", "read"),
+    [
+        ("", "docs/requirements", {"specs", "openspec/changes", ".kiro/specs"}),
+        ("openspec:docs/os/{slug}", "docs/requirements", {"specs", ".kiro/specs"}),
+        ("openspec:specs/{slug}", "docs/requirements", {".kiro/specs"}),
+        ("", "specs/items", {"openspec/changes", ".kiro/specs"}),
+    ],
+)
+def test_exports_of_the_command_are_read_where_nothing_else_is(
+    written: str, items_dir: str, read: set[str]
+) -> None:
+    places = read_places(written) if written else ()
+
+    assert {one.above for one in usual_places(places, items_dir)} == read
 
 
 def test_a_file_of_others_is_told_apart() -> None:

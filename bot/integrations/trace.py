@@ -117,13 +117,17 @@ class TracedEntry(Value):
 
 
 class Trace(Value):
-    """Not traced are so many entries that are `proposed`, and so many items that are `private`."""
+    """
+    Not traced are so many entries that are `proposed`, and so many items that are `private`. So many lines are
+    `unsealed` and count all the same.
+    """
 
     version: int = 1
     entries: tuple[TracedEntry, ...] = ()
     findings: tuple[TraceFinding, ...] = ()
     proposed: int = 0
     private: int = 0
+    unsealed: int = 0
 
 
 class AgreedFacts:
@@ -156,6 +160,7 @@ class AgreedFacts:
         accepted = (one for one in wanted if one.state is EntryState.ACCEPTED)
         self.traced = sorted(accepted, key=lambda one: one.address)
         self.proposed = len(wanted) - len(self.traced)
+        self.unsealed = sum(one.unsealed for one in self._shown.values() if one.slug in self.items)
         self.parts: dict[str, list[ShownEntry]] = defaultdict(list)
         for one in self.traced:
             self.parts[_whole_of(one)].append(one)
@@ -365,7 +370,13 @@ def trace(
             _stale(entry, found, agreed, dates=dates) if read.get(entry.address) != digest_of(entry) else ()
         )
         findings += _untested(entry, row, agreed)
-    return Trace(entries=entries, findings=tuple(findings), proposed=agreed.proposed, private=agreed.private)
+    return Trace(
+        entries=entries,
+        findings=tuple(findings),
+        proposed=agreed.proposed,
+        private=agreed.private,
+        unsealed=agreed.unsealed,
+    )
 
 
 def _traced(entry: ShownEntry, found: Gathered, agreed: AgreedFacts) -> TracedEntry:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bot.domain.transcript.seal import OF_SEALING
 from bot.integrations.exports import FORMATS, exported
 from bot.integrations.trace import is_test, items_named
 from tests.command_line import CommandLine, Ran
@@ -295,6 +296,28 @@ async def test_what_nobody_accepted_is_counted_and_not_traced(code: TracedCode, 
 
 
 # --- the baseline ---------------------------------------------------------------------------------------------------
+
+
+async def test_of_a_record_without_any_seal_it_is_said(code: TracedCode, cli: Trace, tmp_path: Path) -> None:
+    """Somebody who takes all of them out can write that Grace said it; without keys nothing shows that."""
+    code.record(LimitsMeeting())
+    path = "docs/requirements/limits/planning/meeting.jsonl"
+    rows = [json.loads(row) for row in (code.git.root / path).read_text("utf-8").splitlines()]
+    assert (await cli("trace", "--json")).json["unsealed"] == 0
+    for row in rows:
+        row["meta"] = {name: fact for name, fact in row["meta"].items() if name not in OF_SEALING}
+    code.commit({path: "".join(f"{json.dumps(row)}\n" for row in rows).replace("at most 100", "at most 900")})
+    sentence = f"{len(rows)} lines of the record have no seal: nothing proves who said what."
+
+    comment = tmp_path / "comment"
+    ran = await cli("trace", "--comment", str(comment))
+    assert "at most 900" in ran.out
+    assert ran.out.splitlines()[-1].startswith(sentence)
+    assert sentence in comment.read_text("utf-8")
+    assert (await cli("trace", "--json")).json["unsealed"] == len(rows)
+    shown = await cli("show", "limits/FR-001", "--json", ROUNDTABLE_WORKSPACE=str(code.git.root))
+    assert "at most 900" in shown.json["text"]
+    assert shown.err.startswith(sentence)
 
 
 async def test_the_baseline_forgets_what_was_mended_when_it_is_written_again(

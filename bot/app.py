@@ -345,8 +345,7 @@ async def team_at_work(
         spoken = has.how.voices or speaking.voices
         kept, heard = records(files, redact, agenda), has.how.over(spoken) if has.how.over else spoken
         sources = await enter(_sources(settings, agenda.schema))
-        tracker = sources.tracker
-        performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, tracker)
+        performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, sources)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         shared_content = SharedContent(saved, lambda: has.watch.fingerprint)
         endpoints.comparing(lambda: shared_content.differs)

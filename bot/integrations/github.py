@@ -97,11 +97,14 @@ class GitHub:
     def lands_within(self) -> float:
         return CALL_SECONDS
 
-    async def read_issue(self, reference: str, *, public_only: bool) -> TrackerIssue:
+    async def read_issue(
+        self, reference: str, *, public_only: bool, in_a_hurry: bool = False
+    ) -> TrackerIssue:
         host, repository, number = repository_of(reference)
         if host.lower().removeprefix("www.") not in {"", self._host}:
             raise EffectError(wording.other_host(reference, self._host))
-        call = _Call(self._session, wording.not_read(reference), READ_SECONDS)
+        seconds = READ_SECONDS if in_a_hurry else CALL_SECONDS
+        call = _Call(self._session, wording.not_read(reference), seconds)
         url = f"{self._issues_of(repository)}/{number}"
         first = {"per_page": str(ON_A_PAGE)}
         found, comments, is_hidden = await asyncio.gather(

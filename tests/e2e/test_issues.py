@@ -100,6 +100,27 @@ async def test_an_issue_gives_its_title_its_text_and_proposals(meeting: Meeting)
     assert "accepted" not in claim
 
 
+async def test_an_issue_that_github_gave_too_late_is_read_by_a_press(
+    meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The roundtable began without it. While GitHub is away it is tried again, and nothing else waits."""
+    monkeypatch.setattr(performers, "TRACKER_WAIT_SECONDS", 0.2)
+    async with strict_github() as github:
+        github.add("acme/api#42", "Rate limiting of the API", TEXT)
+        github.failures = [Failure(404)]
+        meeting.more = with_key(github)
+        address = f"{github.url}/acme/api/issues/42"
+        async with meeting.bot():
+            await meeting.start(address, slug=item_from(address).slug)
+            github.failures = [Failure(429, {"Retry-After": "1"})]
+            await meeting.press("read_issue")
+            told = await meeting.seen("I have read")
+            await meeting.slack.settled()
+
+    assert "Proposed: FR-007 and OUT-001." in told.text
+    assert "> We fall over." in meeting.git("show", f"HEAD:docs/requirements/{meeting.slug}/draft.md")
+
+
 async def test_without_a_key_one_sentence_says_so(meeting: Meeting) -> None:
     async with meeting.bot():
         told = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start acme/api#42")

@@ -280,20 +280,26 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
         f"# {inert(item.title)}",
         f"- **Source**: {source}\n- **Started by**: {escaped(one_line(started_by))}\n- **Started at**: {at}",
     ]
-    if issue := item.issue:
-        labels = "".join(f", {escaped(one_line(label))}" for label in issue.labels)
-        about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}{labels}, as of {escaped(issue.updated)}:"
-        parts += ["## The issue", about, quoted(issue.text)]
-        parts += [
-            f"**{escaped(one_line(one.by))}**, {escaped(one.at)}, <{one.url}>:\n\n{quoted(one.text)}"
-            for one in issue.comments
-        ]
+    if item.issue:
+        parts += ["## The issue", issue_in_draft(item.issue)]
     for path, content in item.files.texts.items() if item.files else ():
         parts += [f"## {escaped(path)}, {item.files.commit if item.files else ''}", quoted(content)]
     before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]
     if before:
         parts += ["## What was said before", *before]
     return "\n\n".join(parts) + "\n"
+
+
+def issue_in_draft(issue: TrackerIssue) -> str:
+    labels = "".join(f", {escaped(one_line(label))}" for label in issue.labels)
+    about = (
+        f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}{labels}, as of {escaped(issue.updated)}:"
+    )
+    comments = [
+        f"**{escaped(one_line(one.by))}**, {escaped(one.at)}, <{one.url}>:\n\n{quoted(one.text)}"
+        for one in issue.comments
+    ]
+    return "\n\n".join((about, quoted(issue.text), *comments))
 
 
 def _first_that_finds(readings: Iterable[Iterable[str]]) -> tuple[str, ...]:

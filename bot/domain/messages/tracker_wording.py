@@ -34,6 +34,17 @@ def private(reference: str) -> str:
     return f"{not_read(reference)}: its repository is private, and guests may read along here."
 
 
+IS_READ = "The issue is being read."
+
+
+def asked_to_read(name: str, reference: str) -> str:
+    return f"{name} asked to read {reference} again."
+
+
+def nothing_new(name: str, at: str) -> str:
+    return f"I have read `{name}` ({at}): there is nothing new."
+
+
 NO_ANSWER = "GitHub gave no usable answer in time."
 ASKS_TO_WAIT = "GitHub asks to wait."
 MOVED = "it was moved. Use its new address."

@@ -249,6 +249,14 @@ class PushIssue(Attemptable):
     asked_at: str
 
 
+class ReadIssue(Attemptable):
+    """Read again the issue *reference*, with which the item began. *person* asked for it."""
+
+    kind: Literal["read_issue"] = "read_issue"
+    person: str
+    reference: str
+
+
 class ReadIssues(Attemptable):
     """Look which of *issues*, by their addresses, were opened or closed *since*. Nothing waits for it."""
 
@@ -290,6 +298,7 @@ Effect = Annotated[
     | ReviewDraft
     | Commit
     | PushIssue
+    | ReadIssue
     | ReadIssues
     | MeetPerson
     | Log,

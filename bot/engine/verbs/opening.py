@@ -186,7 +186,8 @@ async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
         return wanted, tracker_wording.not_set_up(item.reference)
     for_guests = not await _only_members_read(desk, wanted.place)
     try:
-        issue = await desk.sources.tracker.read_issue(item.reference, public_only=for_guests)
+        tracker = desk.sources.tracker
+        issue = await tracker.read_issue(item.reference, public_only=for_guests, in_a_hurry=True)
         issue = issue.but(edits=desk.sources.issue_edits(issue))
         found = redacted_message(issue, desk.redact)
     except EffectError as error:

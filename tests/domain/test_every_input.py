@@ -398,6 +398,7 @@ def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
         "agent": st.just("coder"),
         "entries": st.sampled_from([("WRK-001",), ("WRK-001", "WRK-002")]),
         "issue": st.sampled_from([test_issues.FIRST, test_issues.SECOND]),
+        "labels": st.lists(WORDS, max_size=2).map(tuple),
         "repository": st.sampled_from(test_issues.REPOSITORIES),
         "owner": st.sampled_from(PEOPLE),
         "about": st.sampled_from([(), ("FR-001",)]),

@@ -75,6 +75,13 @@ def test_the_button_stands_at_the_end_where_work_can_become_issues() -> None:
     assert "Create issues…" not in behind_dots(brief(analysed(PLAYBOOK)))
 
 
+def test_the_button_stands_at_the_end_of_the_plan() -> None:
+    planned = analysed().plan().press(Action.FINISH_STEP)
+    assert "Create issues…" in behind_dots(planned.world.thread[-1].message)
+    without = analysed(PLAYBOOK).plan().press(Action.FINISH_STEP)
+    assert "Create issues…" not in behind_dots(without.world.thread[-1].message)
+
+
 @pytest.mark.parametrize("channel", ["private", "unknown"])
 def test_nothing_of_a_private_channel_becomes_an_issue(channel: str) -> None:
     """Nor where it is not known who can see the channel."""
@@ -109,7 +116,7 @@ def test_the_repository_of_the_issue_that_the_item_began_with_is_proposed() -> N
 def test_one_repository_is_not_asked_for() -> None:
     found = form(analysed(replace(PLAYBOOK, repositories=("acme/api",))))
 
-    assert [one.name for one in found.fields] == [wording.WORK]
+    assert [one.name for one in found.fields] == [wording.WORK, wording.LABELS]
     assert found.intro.startswith("One issue for each in **acme/api**.")
 
 
@@ -122,6 +129,36 @@ def test_some_are_chosen_and_not_too_many(number: int, told: str) -> None:
 
     assert issues.flaws(sent) == ({wording.WORK: told} if told else {})
     assert issues.entered(sent).entries == chosen
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels", "told"),
+    [
+        ("", (), ""),
+        (" api, good first issue,,api ,", ("api", "good first issue"), ""),
+        (",".join(map(str, range(21))), None, wording.WRONG_LABELS),
+        ("x" * 51, None, wording.WRONG_LABELS),
+    ],
+)
+def test_labels_are_typed_with_commas(typed: str, labels: tuple[str, ...] | None, told: str) -> None:
+    values = {wording.WORK: ("WRK-001",), wording.LABELS: typed}
+    sent = Submission(key="v", at="now", person=person("ada"), name=FormName.ISSUES, slug="x", values=values)
+
+    assert issues.flaws(sent) == ({wording.LABELS: told} if told else {})
+    assert labels is None or issues.entered(sent).labels == labels
+
+
+def test_new_issues_get_the_labels() -> None:
+    """The line with who pressed names them."""
+    table = analysed().stop_paying()
+    key, at = table.key(), table.now()
+    table.hear(
+        CreateIssues(key=key, at=at, person=person("ada"), entries=("WRK-001",), labels=("api", "web"))
+    )
+
+    (effect,) = [one for one in table.rt.outbox if isinstance(one, PushIssue)]
+    assert effect.labels == ("api", "web")
+    assert table.rt.lines[-1].content == "Ada asked for 1 issue in acme/api: WRK-001. Labels: api, web."
 
 
 # --- creating ---------------------------------------------------------------------------------------------------------

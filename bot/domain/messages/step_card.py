@@ -134,11 +134,12 @@ def finished_card(
     choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
     if ends_phase:
         choices = (menus.CONTINUE.but(label=step_wording.continue_to(following)), *choices[1:])
+    issues = (menus.ISSUES,) if scene.can_create else ()
     card = Card(
         title=title,
         subtitle=_where(scene),
         parts=tuple(_finished_parts(scene)),
-        more=(*skip, REOPEN.but(value=scene.step_id), *depths, *_deeper(scene), menus.STOP),
+        more=(*skip, REOPEN.but(value=scene.step_id), *depths, *_deeper(scene), *issues, menus.STOP),
         foot=(
             *filter(None, (_finished_foot(scene, by), scene.not_saved)),
             *scene.lines,

@@ -28,7 +28,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Input, Say, SetDepth
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.posts import StepCard
-from bot.domain.roundtable.root import not_ready
+from bot.domain.roundtable.root import can_create_issues, not_ready
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, drafts, saving, speaking, specifying, standing
@@ -164,6 +164,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         thinks=asking.thinks(Speak(persona=persona.key, task="draft"), rt, playbook),
         deeper=_deeper(rt, step, playbook, is_done=is_done),
         sides=_sides(rt, step.step_id),
+        can_create=is_plan and can_create_issues(rt, playbook),
         schema=playbook.schema,
         specification=rt.specification,
         prompt=asking.filled(rt, step, text),

@@ -235,8 +235,8 @@ class Commit(Attemptable):
 
 class PushIssue(Attemptable):
     """
-    Create an issue for the piece of work *entry* in *repository*; or, with the address of its *issue*, renew what is
-    ours in that. *person* asked for it, at *asked_at*.
+    Create an issue for the piece of work *entry* in *repository*, with *labels*; or, with the address of its *issue*,
+    renew what is ours in that. *person* asked for it, at *asked_at*.
     """
 
     kind: Literal["push_issue"] = "push_issue"
@@ -246,6 +246,7 @@ class PushIssue(Attemptable):
     issue: str = ""
     title: str
     text: str
+    labels: tuple[str, ...] = ()
     asked_at: str
 
 

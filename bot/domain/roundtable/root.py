@@ -84,10 +84,7 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         models={one.first_name: _model(one, playbook) for one in leads},
         why=_why(rt) if complete else {},
         issues=_issues(rt) if complete else {},
-        can_create=complete
-        and bool(playbook.repositories)
-        and not rt.hidden
-        and bool(accepted_work(rt, playbook)),
+        can_create=complete and can_create_issues(rt, playbook),
         has_issue=bool(began_with(rt)),
     )
 
@@ -174,6 +171,10 @@ def _model(persona: Persona, playbook: Playbook) -> str:
 def _card_link(rt: Roundtable, step: Step) -> str:
     card = rt.card
     return link_to(rt, rt.stands_at(card.token)) if card and card.step_id == step.step_id else ""
+
+
+def can_create_issues(rt: Roundtable, playbook: Playbook) -> bool:
+    return bool(playbook.repositories) and not rt.hidden and bool(accepted_work(rt, playbook))
 
 
 def began_with(rt: Roundtable) -> str:

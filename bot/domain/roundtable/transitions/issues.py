@@ -48,6 +48,9 @@ def flaws(submission: Submission) -> Mapping[str, str]:
     chosen = submission.values.get(wording.WORK, ())
     if not chosen:
         return {wording.WORK: wording.CHOOSE}
+    labels = _labels(submission)
+    if len(labels) > wording.MOST_LABELS or any(len(one) > wording.LONGEST_LABEL for one in labels):
+        return {wording.LABELS: wording.WRONG_LABELS}
     return {wording.WORK: wording.TOO_MANY_CHOSEN} if len(chosen) > wording.MOST_AT_ONCE else {}
 
 
@@ -57,7 +60,12 @@ def entered(submission: Submission) -> CreateIssues:
         **submission.sent,
         entries=chosen if isinstance(chosen, tuple) else (),
         repository=submission.text(wording.REPOSITORY),
+        labels=_labels(submission),
     )
+
+
+def _labels(submission: Submission) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(str.strip, submission.text(wording.LABELS).split(",")))))
 
 
 # --- what it does -------------------------------------------------------------------------------------------------
@@ -79,10 +87,10 @@ def asked(rt: Roundtable, event: CreateIssues, playbook: Playbook) -> Roundtable
     effects = []
     for one in wanted:
         title, body = _as_issue(rt, one, playbook)
-        about = {"entry": one.id, "repository": repository, "issue": issue_of(one)}
+        about = {"entry": one.id, "repository": repository, "issue": issue_of(one), "labels": event.labels}
         effects.append(PushIssue(person=event.person.id, title=title, text=body, asked_at=rt.now, **about))
     ids = [one.id for one in wanted]
-    sentence = wording.asked(rt.name_of(event.person.id), ids, repository)
+    sentence = wording.asked(rt.name_of(event.person.id), ids, repository, event.labels)
     rt = rt.recording(sentence, by=event.person.id, message_id=event.key)
     return rt.queueing(*effects)
 

@@ -39,7 +39,6 @@ ASKS = ToolAnnotations(
 
 Headers = Mapping[str, str]
 Reasons = Callable[[str, int], Awaitable[Sequence[ShownReason]]]
-CloneServer = MCPServer
 
 
 class ReadItems(Protocol):
@@ -48,7 +47,7 @@ class ReadItems(Protocol):
     async def __call__(self, headers: Headers, work: Callable[[AgreedItems], T]) -> T: ...
 
 
-def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: str) -> CloneServer:
+def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: str) -> MCPServer:
     """
     *read* is asked by each call, and *reasons* by `why`, with a path and a line. Tools are coroutines, so that git is
     read in one thread.

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import NamedTuple
 
 from bot.domain.item.item import MARKDOWN
@@ -295,7 +296,6 @@ class _Reading:
     def __init__(self, agreed: AgreedFacts) -> None:
         self._agreed = agreed
         self._ids = {address.partition("/")[2] for address in agreed.entries}
-        self._near = {form: slug for slug in agreed.known for form in _shorter(slug)}
         self._bare: dict[str, dict[str, None]] = defaultdict(dict)
         self.evidence: dict[str, list[CodeEvidence]] = defaultdict(list)
         self.findings: list[TraceFinding] = []
@@ -335,7 +335,7 @@ class _Reading:
         """Other things are written in this way, too: only an item of the record, or almost one, is meant for sure."""
         if slug in self._agreed.known:
             return f"{slug} has no {id}."
-        near = next((self._near[form] for form in _shorter(slug) if form in self._near), "")
+        near = _near_name(slug, tuple(self._agreed.known))
         is_meant = f"{near}/{id}" in self._agreed.entries
         return f"There is no item {slug!r}. Did you mean {near}/{id}?" if is_meant else ""
 
@@ -458,17 +458,27 @@ def _shorter(slug: str) -> Iterator[str]:
     yield from (slug[:at] + slug[at + 1 :] for at in range(len(slug)))
 
 
+@lru_cache(maxsize=1)
+def _near_names(known: tuple[str, ...]) -> Mapping[str, str]:
+    return {form: slug for slug in known for form in _shorter(slug)}
+
+
+def _near_name(slug: str, known: tuple[str, ...]) -> str:
+    """The item that is almost called *slug*; empty for none."""
+    near = _near_names(known)
+    return next((near[form] for form in _shorter(slug) if form in near), "")
+
+
 def ids_named(text: str) -> frozenset[str]:
     return frozenset(id for _, id in _cited(text))
 
 
 def items_named(text: str, known: Sequence[str], asked: Sequence[str] = ()) -> frozenset[str]:
     """The items of *known* that addresses in *text* name, or almost; and the only one, which an id alone means."""
-    near = {form: slug for slug in known for form in _shorter(slug)}
     named = {slug for slug, _ in _cited(text) if slug}
-    meant = (near[form] for slug in named.difference(known) for form in _shorter(slug) if form in near)
+    meant = (_near_name(slug, tuple(known)) for slug in named.difference(known))
     items = asked or known
-    return frozenset({*meant, *named.intersection(known), *(items if len(items) == 1 else ())})
+    return frozenset({*filter(None, meant), *named.intersection(known), *(items if len(items) == 1 else ())})
 
 
 def is_test(path: str, globs: Sequence[str] = ()) -> bool:

@@ -97,7 +97,7 @@ def test_nothing_of_a_private_channel_becomes_an_issue(channel: str) -> None:
 def test_the_form_shows_what_an_issue_will_say() -> None:
     """Words of people tell nobody in the tracker, and link no other issue. Names of people are not in it."""
     found = form(analysed())
-    work, repository = found.fields
+    work, repository, _ = found.fields
 
     assert [one.value for one in work.options] == ["WRK-001", "WRK-002"]
     assert work.initial == ("WRK-001", "WRK-002")
@@ -329,11 +329,9 @@ def root_message(table: Table) -> Message:
 
 
 def test_the_issue_can_be_read_again_wherever_an_item_began_with_one() -> None:
-    """While it runs, stopped and at its end; also where its repository is only known by the id."""
-    table = begun()
-    for goes_on in (table.do_step, table.stop, lambda: table.resume().stop()):
-        assert menus.READ_ISSUE.label in behind_dots(root_message(table))
-        goes_on()
+    """While it runs, and while it is stopped; also when the store was lost, and only its id is known."""
+    for table in (begun(), begun().do_step(), begun().stop(), begun().do_step().forget("acme/api#57")):
+        assert menus.READ_ISSUE.label in behind_dots(root_message(table)), table.rt.stage
     assert menus.READ_ISSUE.label not in behind_dots(root_message(begun("#57")))
     assert menus.READ_ISSUE.label not in behind_dots(root_message(begun("Offline sync")))
     with pytest.raises(NotNow):

@@ -20,7 +20,7 @@ from bot.settings import Settings
 from bot.shipped import release
 
 if TYPE_CHECKING:
-    from mcp.server import MCPServer
+    from bot.integrations.agent_server import CloneServer
 
 commands = typer.Typer()
 
@@ -43,7 +43,7 @@ async def serve(settings: Settings, record: Path | None, revision: str) -> None:
     await (await open_server(settings, record, revision)).run_stdio_async()
 
 
-async def open_server(settings: Settings, record: Path | None, revision: str) -> "MCPServer":
+async def open_server(settings: Settings, record: Path | None, revision: str) -> "CloneServer":
     """Without *revision*, a new commit is seen by the next call. Raises BotError."""
     if not mcp.is_installed():
         raise ConfigError(NOT_INSTALLED)

@@ -39,6 +39,8 @@ ASKS = ToolAnnotations(
 
 Headers = Mapping[str, str]
 Reasons = Callable[[str, int], Awaitable[Sequence[ShownReason]]]
+CloneServer = MCPServer
+"""For the command, which does not import the SDK."""
 
 
 class ReadItems(Protocol):
@@ -47,7 +49,7 @@ class ReadItems(Protocol):
     async def __call__(self, headers: Headers, work: Callable[[AgreedItems], T]) -> T: ...
 
 
-def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: str) -> MCPServer:
+def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: str) -> CloneServer:
     """
     *read* is asked by each call, and *reasons* by `why`, with a path and a line. Tools are coroutines, so that git is
     read in one thread.

@@ -111,7 +111,7 @@ class StepScene:
     foot. `not_saved` says what is in no commit yet. `is_whole`: no list is cut, for a person who wants to read all of
     it. `thinks`: the persona has a model. `deeper`: how many steps *Go deeper* asks, on the card of a phase; 0 without
     it. `sides` says who is for each option of the step, by the id of its entry, where there is a choice. `left` is what
-    a model drafted of the last step after that was finished; it has no numbers. `can_create`: issues, of a plan.
+    a model drafted of the last step after that was finished; it has no numbers.
     """
 
     step: Step
@@ -145,7 +145,6 @@ class StepScene:
     thinks: bool = False
     deeper: int = 0
     sides: Mapping[str, BoardSide] = field(default_factory=dict)
-    can_create: bool = False
 
     @property
     def step_id(self) -> str:

@@ -63,7 +63,10 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     else:
         ends_phase = menu.kind is MenuKind.PHASE if menu else _has_ended(rt, playbook)
         following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) if ends_phase else None
-        message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
+        can_create = scene.is_plan and can_create_issues(rt, playbook)
+        message = step_card.finished_card(
+            scene, by=card.by, ends_phase=ends_phase, following=following, can_create=can_create
+        )
     if menu is None:
         says_who = not is_open and card.message.note == step_wording.finished(card.by)
         return step_card.without_hints(message.spent()).but(note="" if says_who else card.message.note)
@@ -164,7 +167,6 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         thinks=asking.thinks(Speak(persona=persona.key, task="draft"), rt, playbook),
         deeper=_deeper(rt, step, playbook, is_done=is_done),
         sides=_sides(rt, step.step_id),
-        can_create=is_plan and can_create_issues(rt, playbook),
         schema=playbook.schema,
         specification=rt.specification,
         prompt=asking.filled(rt, step, text),

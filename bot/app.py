@@ -34,6 +34,7 @@ from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
 from bot.domain.catalog.schema import Schema
+from bot.domain.item.export_places import usual_places
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.engine.agent_desk import AgentDesk
 from bot.engine.commands import Commands
@@ -157,11 +158,10 @@ def _reading(settings: Settings, schema: Schema) -> tuple[Callable[[CommittedFil
     return lambda files: agreed_in(files, settings, schema, redact), schema
 
 
-def exports(settings: Settings) -> Exports | None:
-    """What commits of items write for other tools."""
-    if not settings.exports:
-        return None
-    return CommittedExports(settings.exports, *_reading(settings, read_kinds(settings)))
+def exports(settings: Settings) -> Exports:
+    """What commits of items write for other tools, and what is read back of it."""
+    usual = tuple(usual_places(settings.exports, str(settings.items_dir)))
+    return CommittedExports(settings.exports, usual, *_reading(settings, read_kinds(settings)))
 
 
 def evidence(settings: Settings) -> GitEvidence:
@@ -345,8 +345,7 @@ async def team_at_work(
         spoken = has.how.voices or speaking.voices
         kept, heard = records(files, redact, agenda), has.how.over(spoken) if has.how.over else spoken
         sources = await enter(_sources(settings, agenda.schema))
-        tracker = sources.tracker
-        performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, tracker)
+        performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, sources)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         shared_content = SharedContent(saved, lambda: has.watch.fingerprint)
         endpoints.comparing(lambda: shared_content.differs)

@@ -31,7 +31,7 @@ from bot.storage.sqlite import SqliteStore
 from bot.voices.reviewing import PersonaReviewers
 from tests.domain.table import Table, shipped
 from tests.storage.checkout import Git
-from tests.test_posted import SECRET, request_body, signed
+from tests.test_posted import SECRET, request_body, sent, signed
 from tests.test_shape import MODULES, ROOT, name_of, tree_of
 
 REVIEWS = 200
@@ -176,7 +176,7 @@ async def posted(
     async def answer(slug: str, text: str) -> Mapping[str, object]:
         body = request_body(text, slug=slug)
         async with turn:
-            response = await postbox.post(signed(body), body)
+            response = await postbox.take(sent(signed(body)), body)
         assert response.status == 201, response.text
         said: Mapping[str, object] = json.loads(response.text or "")
         return said

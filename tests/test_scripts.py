@@ -14,7 +14,7 @@ from hypothesis import settings
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ("run", "models", "build", "dev")
+LOCKS = ("run", "models", "try", "build", "dev")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -38,6 +38,7 @@ def asked_for(name: str) -> list[Requirement]:
     texts = {
         "run": PROJECT["project"]["dependencies"],
         "models": [*PROJECT["project"]["dependencies"], *models],
+        "try": [*PROJECT["project"]["dependencies"], *extras["mcp"]],
         "build": groups["build"],
         "dev": [*PROJECT["project"]["dependencies"], *groups["build"], *groups["dev"]],
     }
@@ -59,7 +60,7 @@ def test_a_lock_holds_everything_that_is_asked_for(name: str) -> None:
 
 def test_what_is_tested_is_what_is_run() -> None:
     """The same versions wherever the same package is."""
-    for name in ("run", "models", "build"):
+    for name in ("run", "models", "try", "build"):
         assert pinned(name).items() <= pinned("dev").items()
 
 
@@ -189,6 +190,24 @@ def test_without_venv_a_script_says_how_to_get_it(checkout: Path) -> None:
     assert ended.returncode == 1
     assert "comes without venv" in ended.stderr
     assert "python3-venv" in ended.stderr
+
+
+def test_try_installs_what_connects_an_agent(checkout: Path) -> None:
+    """Its page shows the line that connects one, which needs the extra mcp."""
+    installed = checkout / "installed"
+    for name, does in (("python", f'echo "$@" >>{installed}'), ("roundtable", "exit 0")):
+        program = checkout / ".venv/bin" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{does}\n")
+        program.chmod(0o755)
+
+    ended = run_try(checkout, sys.executable)
+
+    assert ended.returncode == 0, ended.stderr
+    locks = re.findall(r"/requirements/(\w+)\.txt", installed.read_text())
+    versions = {package: version for name in locks for package, version in pinned(name).items()}
+    wanted = PROJECT["project"]["optional-dependencies"]["mcp"]
+    assert all(fits(Requirement(text), versions) for text in (*PROJECT["project"]["dependencies"], *wanted))
 
 
 # --- what is in the image -------------------------------------------------------------------------------------------

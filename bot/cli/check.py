@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from bot import app, shipped
 from bot.cast import foreign_tools, language_models
-from bot.content import mcp
+from bot.content import agent_keys, mcp
 from bot.content.entries import read_schema
 from bot.content.files import ContentFolder, Findings
 from bot.content.mcp import McpServer
@@ -147,6 +147,14 @@ async def check_tools(settings: Settings) -> CheckResult:
     found = "; ".join(f"{one.name}: {_used(one)}" for one in reports)
     problems = [CheckProblem(said) for one in reports for said in _lacking(one, servers[one.name])]
     return CheckResult("tools", found, tuple(problems))
+
+
+async def check_agents(settings: Settings) -> CheckResult:
+    assert settings.agent_keys, "it is checked when it is set"
+    if not mcp.is_installed():
+        return failed_check("agents", agent_keys.NOT_INSTALLED)
+    keys = agent_keys.read_keys(settings.agent_keys)
+    return CheckResult("agents", ", ".join(one.name for one in keys) or agent_keys.NO_KEYS)
 
 
 def _used(report: ServerReport) -> str:
@@ -286,6 +294,7 @@ async def _without_tools(found: ModelRegistry, foreign: ForeignTools) -> tuple[s
 async def everything(settings: Settings) -> tuple[CheckResult, ...]:
     personas, roster = check_personas(settings)
     tools = (await tried("tools", check_tools(settings)),) if settings.mcp else ()
+    agents = (await tried("agents", check_agents(settings)),) if settings.agent_keys else ()
     if settings.several:
         from bot.cli import check_teams  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
 
@@ -298,6 +307,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         personas,
         check_steps(settings, roster),
         *tools,
+        *agents,
         *check_policies(settings, roster),
         *places,
         *github,

@@ -327,6 +327,7 @@ def _bot(settings: Settings) -> AbstractAsyncContextManager[object]:
 
 SHORTCUTS = {SHORTCUT: SHORTCUT_NAME, MARK_SHORTCUT: MARK_SHORTCUT_NAME}
 AGENT_KEYS = "agent-keys.json"
+CONNECT_NEEDS = "# Run this in the clone of Roundtable, and start it again.\npip install '.[mcp]'"
 EXAMPLE = "/roundtable start Rate limiting of the public API"
 """On the first screen of the sandbox's page."""
 
@@ -388,12 +389,14 @@ class SandboxAgents(NamedTuple):
 
 
 def _agents_of_sandbox(settings: Settings, page_port: int) -> SandboxAgents:
-    """None without the extra mcp, or where no port is free near that of the page."""
+    """None where no port is free near that of the page."""
     from bot.cli import keys as agents  # noqa: PLC0415 -- a bot in Slack does not load it
     from slack_sandbox.server import PEOPLE  # noqa: PLC0415 -- as above
 
     port = next((one for one in range(page_port + 1, min(page_port + 21, 65_536)) if _is_free(one)), 0)
-    if not mcp.is_installed() or not port:
+    if not mcp.is_installed():
+        return SandboxAgents(connect=CONNECT_NEEDS)
+    if not port:
         return SandboxAgents()
     file = settings.workspace / STATE / AGENT_KEYS
     connect = agents.sandbox_key(settings, file, PEOPLE[0].id, port=port)

@@ -31,9 +31,12 @@ def show(
 ) -> None:
     settings = read_settings(os.environ)
     if found := entry_at(settings, text, at):
+        entry, unsealed = found
         typer.echo(
-            pretty(found.model_dump(mode="json")).rstrip("\n") if as_json else entry_wording.as_text(found)
+            pretty(entry.model_dump(mode="json")).rstrip("\n") if as_json else entry_wording.as_text(entry)
         )
+        if unsealed:
+            typer.echo(entry_wording.unsealed(unsealed), err=True)
         return
     if at:
         raise typer.BadParameter("--at goes with ITEM/ID", param_hint="--at")
@@ -54,12 +57,18 @@ def decisions(
     typer.echo(pretty(rows).rstrip("\n") if as_json else entry_wording.decisions_as_text(found))
 
 
-def entry_at(settings: Settings, text: str, revision: str) -> ShownEntry | None:
-    """At the address *text*; None where that names an item. Raises UserError and WorkspaceError."""
+def entry_at(settings: Settings, text: str, revision: str) -> tuple[ShownEntry, int] | None:
+    """
+    At the address *text*, with the lines of its item that have no seal; None where that names an item. Raises UserError
+    and WorkspaceError.
+    """
     if not address.names_entry(text):
         return None
     known = parts.agreed(settings, revision)
-    return known.show(text) if known.address(text).id else None
+    if not known.address(text).id:
+        return None
+    entry = known.show(text)
+    return entry, known.item(entry.item).shown.unsealed
 
 
 def matching_decisions(settings: Settings, words: str) -> tuple[ShownEntry, ...]:

@@ -26,14 +26,20 @@ commands = typer.Typer()
 
 TEXT_CHARS = 200
 PERSON = "person"
+COMMITTED = "Commit it, and it is proposed in the thread of the item; or take it out of the file."
+ELSEWHERE = "Say it in the thread of the item, and take it out of the file."
 
 
 class ExportFolder(NamedTuple):
-    """`files` are texts by their paths in the repository, `place` the folder of all of them, `known` words by ids."""
+    """
+    `files` are texts by their paths in the repository, `place` the folder of all of them, `known` words by ids, and
+    `way_back` says what becomes of changes there.
+    """
 
     place: str
     files: Mapping[str, str]
     known: Mapping[str, str]
+    way_back: str = COMMITTED
 
 
 @commands.command()
@@ -68,6 +74,7 @@ def export(
         raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
     settings = read_settings(os.environ)
     root, made = out or settings.workspace, export_of(settings, item, to)
+    made = made._replace(way_back=ELSEWHERE) if out else made
     try:
         told = tuple(differences(root, made) if check else written(root, made))
     except OSError as error:
@@ -95,8 +102,8 @@ def written(root: Path, export: ExportFolder) -> Iterator[str]:
     for path, edits in edits_in(there, export.known):
         if path in export.files:
             raise ConfigError(
-                f"{path} was changed by hand, in line {edits[0].line} ({_name_edit(edits[0])}). Say it in the thread of"
-                " the item and take it out of the file; `--check` shows all changes."
+                f"{path} was changed by hand, in line {edits[0].line} ({_name_edit(edits[0])}). {export.way_back}"
+                " `--check` shows all changes."
             )
     for path, text in _due(export, there):
         *parts, name = PurePosixPath(path).parts

@@ -160,7 +160,7 @@ async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
         file = trace_file.with_baseline(file, findings, items)
         _save(clone.code.root, file)
     new = tuple(one for one in findings if one.key not in file.known)
-    _report(clone, touched, new, options=options, settings=settings)
+    _report(clone, touched, new, options=options, settings=settings, unsealed=found.unsealed)
     shown = new if options.check else findings
     if options.as_json:
         out = pretty(found.but(findings=shown).model_dump(mode="json")).rstrip("\n")
@@ -335,13 +335,14 @@ def _report(
     *,
     options: TraceOptions,
     settings: Settings,
+    unsealed: int,
 ) -> None:
     if options.sarif:
         record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace_file.NAME
         told = trace_reports.sarif(new, version=release().version, record=record)
         _write(options.sarif, pretty(told))
     if options.comment:
-        _write(options.comment, trace_reports.comment(touched, new))
+        _write(options.comment, trace_reports.comment(touched, new, unsealed_lines=unsealed))
 
 
 def _about_baseline(file: TraceFile, mended: Sequence[BaselineRow], options: TraceOptions) -> Iterator[str]:

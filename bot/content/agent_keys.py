@@ -16,6 +16,7 @@ from bot.files import CONTENT_BYTES, chosen, folder
 
 SETTING = "ROUNDTABLE_AGENT_KEYS"
 NOT_INSTALLED = f"{SETTING} names keys, but nothing is served to agents: pip install '.[mcp]'"
+NO_KEYS = "no key yet: roundtable key create NAME --owner U… prints one"
 MOST_KEYS = 200
 
 _KEYS = TypeAdapter(tuple[AgentKey, ...])

@@ -30,6 +30,7 @@ from bot.domain.roundtable.effects import (
     Post,
     PushIssue,
     React,
+    ReadIssue,
     ReadIssues,
     ReadItem,
     ReadThread,
@@ -49,6 +50,7 @@ from bot.domain.roundtable.outcomes import (
     Committed,
     Done,
     IssuePushed,
+    IssueReadAgain,
     IssuesRead,
     ItemRead,
     Outcome,
@@ -78,7 +80,7 @@ from bot.engine.ports import (
     Voices,
     Workspace,
 )
-from bot.engine.source_ports import Tracker
+from bot.engine.source_ports import NO_READERS, SourceReaders
 from bot.errors import EffectError, Postponed
 
 Told = dict[str, Any]
@@ -110,7 +112,7 @@ InChat = (
     | React | Unreact | ShowWork | ClearWork | NameSession
 )  # fmt: skip
 InWorkspace = ReadItem | Restore | Survey | Commit
-InTracker = PushIssue | ReadIssues
+InTracker = PushIssue | ReadIssue | ReadIssues
 TRACKER_ATTEMPTS = 6
 TRACKER_WAIT_SECONDS = 30.0
 """Before the second attempt; before each later one it is so much longer."""
@@ -118,7 +120,7 @@ TRACKER_WAIT_SECONDS = 30.0
 
 def urgency_of(effect: Effect, rt: Roundtable) -> Urgency:
     """People wait for what is no edit, but not for what takes our own emoji or title away, or is for a tracker."""
-    if isinstance(effect, Unreact | NameSession | PushIssue | ReadIssues):
+    if isinstance(effect, Unreact | NameSession | PushIssue | ReadIssue | ReadIssues):
         return Urgency.TIDY
     if not isinstance(effect, Rewrite) or effect.pressed:
         is_sign = isinstance(effect, Rewrite) and rt.stage in BUSY and not effect.message.choices
@@ -141,7 +143,7 @@ class Performers(NamedTuple):
     sights: Sights
     redact: Redact = unchanged
     """Done to the texts of voices, threads and files."""
-    tracker: Tracker | None = None
+    sources: SourceReaders = NO_READERS
 
     async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError."""
@@ -284,25 +286,35 @@ class Performers(NamedTuple):
 
     async def _in_tracker(self, effect: InTracker, rt: Roundtable, told: Told) -> Outcome:
         """While the tracker is away, or asks to wait, nothing else has to wait for it."""
-        if self.tracker is None:
-            raise EffectError(tracker_wording.NO_REPOSITORY, reason="no_tracker")
+        tracker = self.sources.tracker
+        if tracker is None:
+            flaw = tracker_wording.NO_REPOSITORY
+            flaw = tracker_wording.not_set_up(effect.reference) if isinstance(effect, ReadIssue) else flaw
+            raise EffectError(flaw, reason="no_tracker")
         if isinstance(effect, PushIssue) and rt.hidden:
             raise EffectError(tracker_wording.PRIVATE, reason="private")
         try:
             match effect:
                 case PushIssue(entry=entry, person=person):
-                    await self._landed(effect, within=self.tracker.lands_within)
+                    await self._landed(effect, within=tracker.lands_within)
                     named = f"{rt.place.team}/{rt.slug}/{entry}"
-                    pushed = await self.tracker.push(redacted_message(effect, self.redact), named=named)
+                    pushed = await tracker.push(redacted_message(effect, self.redact), named=named)
                     return IssuePushed(**told, person=person, entry=entry, **pushed._asdict())
+                case ReadIssue(reference=reference, person=person):
+                    knows_code = (await self.sights.at(rt.place)).viewer.knows_code
+                    issue = await tracker.read_issue(reference, public_only=not knows_code)
+                    issue = issue.but(edits=self.sources.issue_edits(issue))
+                    return IssueReadAgain(**told, person=person, issue=issue)
                 case ReadIssues():
-                    return IssuesRead(
-                        **told, states=await self.tracker.states(effect.issues, since=effect.since)
-                    )
+                    return IssuesRead(**told, states=await tracker.states(effect.issues, since=effect.since))
                 case _:
                     assert_never(effect)
         except EffectError as error:
-            if error.again and isinstance(effect, PushIssue) and effect.attempts < TRACKER_ATTEMPTS:
+            if (
+                error.again
+                and isinstance(effect, PushIssue | ReadIssue)
+                and effect.attempts < TRACKER_ATTEMPTS
+            ):
                 wait = error.after_seconds or TRACKER_WAIT_SECONDS * effect.attempts
                 raise Postponed(str(error), after_seconds=wait) from error
             raise EffectError(str(error), reason=error.reason) from error

@@ -492,9 +492,9 @@ class Exports(Protocol):
         ...
 
     def edits(
-        self, slug: str, record: CommittedFiles, look: Callable[[str], FoundFolder]
+        self, slug: str, record: CommittedFiles, look: Callable[[str], Mapping[str, FoundFile]]
     ) -> Iterator[FoundEdit]:
-        """What the record has not heard of."""
+        """What the record has not heard of. *look* finds the files of a folder."""
         ...
 
 

@@ -36,8 +36,13 @@ class Tracker(Protocol):
         """Seconds after which an issue whose caller died is in the tracker, or never will be."""
         ...
 
-    async def read_issue(self, reference: str, *, public_only: bool) -> TrackerIssue:
-        """The issue that `reference_in` found. *public_only*: not of a private repository."""
+    async def read_issue(
+        self, reference: str, *, public_only: bool, in_a_hurry: bool = False
+    ) -> TrackerIssue:
+        """
+        The issue that `reference_in` found. *public_only*: not of a private repository. *in_a_hurry*: Slack waits for
+        the answer.
+        """
         ...
 
     async def push(self, wanted: PushIssue, *, named: str) -> PushedIssue:

@@ -40,6 +40,7 @@ ASKS = ToolAnnotations(
 Headers = Mapping[str, str]
 Reasons = Callable[[str, int], Awaitable[Sequence[ShownReason]]]
 CloneServer = MCPServer
+"""For the command, which does not import the SDK."""
 
 
 class ReadItems(Protocol):

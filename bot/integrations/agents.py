@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Generic, TypeVar
 
 from bot.domain.messages.attribution_wording import credit
+from bot.domain.messages.entry_wording import unsealed
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.not_settled import BLOCKING, RowKind
 from bot.domain.specification.shown import ShownEntry, ShownItem, ShownPoint
@@ -45,14 +46,18 @@ Row = TypeVar("Row")
 
 
 class AgentRows(Value, Generic[Row]):
-    """`left_out` counts rows that there was no room for."""
+    """`left_out` counts rows that there was no room for. `note` is about the record that they are of."""
 
     rows: tuple[Row, ...]
     left_out: int = 0
+    note: str = ""
 
 
 class ListedItem(Value):
-    """`not_settled` counts what `open_questions` lists. An item that cannot be read says why in `problem`."""
+    """
+    `not_settled` counts what `open_questions` lists. An item that cannot be read, or that nothing proves, says so in
+    `problem`.
+    """
 
     item: str
     title: str = ""
@@ -105,7 +110,7 @@ def get_specification(
         )
     ids = shown.ids(*kinds, states={state})
     found = tuple(_short(shown.show_entry(id)) for id in ids[:MOST_ROWS])
-    return AgentRows(rows=found, left_out=len(ids) - len(found))
+    return AgentRows(rows=found, left_out=len(ids) - len(found), note=unsealed(shown.unsealed))
 
 
 def get_entry(items: AgreedItems, address: str) -> ShownEntry:
@@ -153,7 +158,13 @@ def _listed(items: AgreedItems, slug: str) -> ListedItem:
     except WorkspaceError as error:
         return ListedItem(item=name, problem=visible(str(error)))
     accepted = len(found.shown.ids(states={EntryState.ACCEPTED}))
-    return ListedItem(item=name, title=found.title, accepted=accepted, not_settled=len(_open(found.shown)))
+    return ListedItem(
+        item=name,
+        title=found.title,
+        accepted=accepted,
+        not_settled=len(_open(found.shown)),
+        problem=unsealed(found.shown.unsealed),
+    )
 
 
 def _open(shown: ShownItem) -> list[ShownPoint]:

@@ -19,7 +19,7 @@ from bot.domain.specification.snapshot import NewerFormat, folded_content, vouch
 from bot.domain.transcript import lines, people
 from bot.domain.transcript.lines import Line
 from bot.domain.transcript.people import PEOPLE_FILE, Names, with_names
-from bot.domain.transcript.seal import TrustedKeys, foreign_ids
+from bot.domain.transcript.seal import TrustedKeys, foreign_ids, unsealed_lines
 from bot.domain.values.text import one_line, visible
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, META_BYTES, TRANSCRIPT_BYTES, CommittedFiles
@@ -104,6 +104,7 @@ class AgreedItems:
             names=names,
             foreign=lambda: foreign_ids(content, self.trusted),
             redact=self.redact,
+            unsealed=unsealed_lines(content, self.trusted),
         )
         is_private = held.slack.private if held.slack else False
         title = one_line(self.redact(visible(held.description)), TITLE_CHARS)

@@ -1,6 +1,7 @@
 """
 ROUNDTABLE_EXPORTS: the files of other tools in the commits of an item. What others wrote there is never overwritten:
 changed and new blocks become proposals and stay until people decided on them, and other words of theirs stay for good.
+Where nothing is written by itself, what people changed in an export of the command is read all the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,13 +21,15 @@ from bot.integrations.exported_edits import other_words, read_back
 from bot.integrations.exports import TASKS, Agreed, exported
 
 Look = Callable[[str], FoundFolder]
+LookAtFiles = Callable[[str], Mapping[str, FoundFile]]
 
 
 @dataclass(frozen=True)
 class CommittedExports:
-    """*agreed* reads the items of a commit."""
+    """Files are written in *places*, and read in those of the command, too. *agreed* reads the items of a commit."""
 
     places: Sequence[ExportPlace]
+    usual: Sequence[ExportPlace]
     agreed: Callable[[CommittedFiles], AgreedItems]
     schema: Schema
 
@@ -36,6 +39,8 @@ class CommittedExports:
 
     def due(self, slug: str, record: CommittedFiles, look: Look) -> DueExports:
         """Nothing of an item whose channel is private, and nothing before there is a requirement."""
+        if not self.places:
+            return DueExports({}, ())
         item = self.agreed(record).item(slug)
         files: dict[str, str] = {}
         notes: list[ExportNote] = []
@@ -53,9 +58,10 @@ class CommittedExports:
                 notes += (ExportNote(path=path, flaw=ExportFlaw.CHANGED) for path in changed)
         return DueExports(files, tuple(notes))
 
-    def edits(self, slug: str, record: CommittedFiles, look: Look) -> Iterator[FoundEdit]:
-        folders = (look(place.of(slug)).files for place in self.places)
-        theirs = {path: one.text for files in folders for path, one in files.items() if not one.is_ours}
+    def edits(self, slug: str, record: CommittedFiles, look: LookAtFiles) -> Iterator[FoundEdit]:
+        folders = (look(place.of(slug)) for place in (*self.places, *self.usual))
+        others = ((path, one.text) for files in folders for path, one in files.items() if not one.is_ours)
+        theirs = {path: text for path, text in others if item_of(text) == slug}
         if not any(edits_in(theirs, {})):
             return
         item = self.agreed(record).item(slug)

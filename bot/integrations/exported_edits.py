@@ -28,6 +28,7 @@ SECTIONS: Mapping[str, str] = {
     "functional requirements": "requirement",
     "out of scope": "exclusion",
     "non-goals": "exclusion",
+    "user stories": "story",
     "decisions": "decision",
     "assumptions": "assumption",
     "constraints": "constraint",

@@ -8,8 +8,10 @@ of the block as it was written, so that `exported_edits.py` finds what people an
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any, NamedTuple
 
+from bot.domain.catalog.schema import FieldType
 from bot.domain.item.export_places import FOLDERS, SLUG
 from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.messages.tracker_wording import issue_name
@@ -36,8 +38,13 @@ EXPORTED = (
     "metric",
     "exclusion",
     "risk",
+    "problem",
+    "driver",
+    "assumption",
 )
-"""Kinds whose entries stand as open points while they are not agreed."""
+"""Kinds with sections of their own, whose entries stand as open points while nobody accepted them."""
+OF_THE_MEETING = frozenset({"discussion", "position"})
+"""They say what people did, and whose it was. What came of it are other entries."""
 WHO_CHARS, TITLE_CHARS, SENTENCE_CHARS = 120, 80, 400
 _LEAD = r"\\*(?:[#>+*=|~-]|`{3})"
 _NUMBERED = r"([0-9]{1,9})"
@@ -105,16 +112,18 @@ def marked(one: ShownEntry, *rows: str) -> str:
 
 class Agreed:
     """
-    What the formats write: entries that people accepted and that nobody contests or doubts. All else of the kinds that
-    are exported is an open point.
+    What the formats write: every entry that people accepted and that nobody contests or doubts. One that is contested,
+    and all else of the kinds that have sections, is an open point.
     """
 
     def __init__(self, item: AgreedItem) -> None:
         self.slug = item.slug
         self.title = plain(item.title)
-        living = [one for one in item.shown.entries() if not one.is_gone]
+        self._kinds = item.shown.schema.kinds
+        living = [one for one in item.shown.entries() if not one.is_gone and one.kind not in OF_THE_MEETING]
         self._agreed = [one for one in living if not _unsettled(one)]
-        self._open = [one for one in living if one.kind in EXPORTED and _unsettled(one)]
+        unsettled = (one for one in living if _unsettled(one))
+        self._open = [one for one in unsettled if one.kind in EXPORTED or one.state is EntryState.ACCEPTED]
 
     def of(self, *kinds: str, part_of: str | None = None) -> list[ShownEntry]:
         found = (one for one in self._agreed if one.kind in kinds)
@@ -137,14 +146,41 @@ class Agreed:
             yield f"Issues: {', '.join(named)}"
 
     def bullets(self, *kinds: str) -> Iterator[str]:
-        for one in self.of(*kinds):
-            yield marked(one, f"- **{one.id}** {plain(one.text)}", *_details(one))
+        yield from map(_bullet, self.of(*kinds))
 
     def excluded(self) -> Iterator[str]:
         yield from self.bullets("exclusion")
         for one in self.of("requirement"):
             if one.accepted("priority") == WONT:
-                yield marked(one, f"- **{one.id}** {plain(one.text)}")
+                yield _bullet(one)
+                yield from (f"  {_bullet(part)}" for part in self.criteria(one))
+
+    def others(self) -> Iterator[str]:
+        """What has no section, below the names of its kinds."""
+        for key, found in groupby(filter(self._is_other, self._agreed), lambda one: one.kind):
+            kind = self._kinds.get(key)
+            yield from ("", f"### {plain((kind.plural or kind.name) if kind else key)}", "")
+            yield from (marked(one, f"- **{one.id}** {plain(one.text)}", *self._fields(one)) for one in found)
+
+    def _is_other(self, one: ShownEntry) -> bool:
+        """A question is open, or has an answer; and the requirement of a criterion may not be agreed."""
+        match one.kind:
+            case "criterion":
+                return one.part_of not in {whole.id for whole in self.of("requirement")}
+            case "question":
+                return bool(one.accepted("answer"))
+            case _:
+                return one.kind not in EXPORTED
+
+    def _fields(self, one: ShownEntry) -> Iterator[str]:
+        """Without those that name people."""
+        kind = self._kinds.get(one.kind)
+        if kind is None:
+            return
+        for name, field in kind.fields.items():
+            is_told = name != kind.text and not field.by_people and field.type is not FieldType.PERSON
+            if is_told and (value := one.accepted(name)):
+                yield f"  {plain(kind.label(name))}: {plain(value)}"
 
     def open_points(self) -> Iterator[str]:
         """An open question with its owner; another entry with what keeps it from being agreed."""
@@ -172,6 +208,10 @@ DETAILS = {
     "status": "status",
 }  # fmt: skip
 """Fields that stand below the words of an entry, and their labels."""
+
+
+def _bullet(one: ShownEntry) -> str:
+    return marked(one, f"- **{one.id}** {_story(one)}", *_details(one))
 
 
 def _details(one: ShownEntry) -> Iterator[str]:
@@ -264,13 +304,16 @@ def _openspec_tasks(agreed: Agreed) -> Iterator[str]:
 
 
 def _kiro_introduction(agreed: Agreed) -> Iterable[str]:
-    return list(_paragraphs("problem")(agreed)) or [agreed.title]
+    """With the stories that lead to no requirement."""
+    told = {story.id for one in agreed.requirements() for story in agreed.stories(one)}
+    loose = [_bullet(one) for one in agreed.of("story") if one.id not in told]
+    return [*_paragraphs("problem", "driver")(agreed), *loose] or [agreed.title]
 
 
 def _kiro_requirements(agreed: Agreed) -> Iterator[str]:
     for at, one in enumerate(agreed.requirements(), 1):
         yield from (f"### Requirement {at}: {one.id}", "")
-        for story in agreed.stories(one)[:1]:
+        for story in agreed.stories(one):
             yield from (marked(story, f"**User Story:** {_story(story)}"), "")
         yield from (marked(one, shall(one.text)), "", *agreed.issues(one), "", "#### Acceptance Criteria", "")
         criteria = agreed.criteria(one)
@@ -294,10 +337,12 @@ def _ears(part: ShownEntry) -> str:
 
 TASKS = "tasks.md"
 """Written once: then it belongs to who builds."""
+ALSO_AGREED = "## Also Agreed"
 FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
     "speckit": {
         "spec.md": {
             "# Feature Specification: {title}\n\n**Feature Branch**: `{slug}`\n\n**Status**: Agreed": _nothing,
+            "## Why": _paragraphs("problem", "driver"),
             "## User Scenarios & Testing *(mandatory)*": _speckit_stories,
             "## Requirements *(mandatory)*\n\n### Functional Requirements": _speckit_requirements,
             "## Success Criteria *(mandatory)*\n\n### Measurable Outcomes": _bullets("metric", "quality"),
@@ -305,13 +350,16 @@ FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
             "## Constraints": _bullets("constraint"),
             "## Out of Scope": Agreed.excluded,
             "## Decisions": _bullets("decision"),
+            "## Risks": _bullets("risk"),
             "## Clarifications": Agreed.open_points,
+            ALSO_AGREED: Agreed.others,
         },
     },
     "openspec": {
         "proposal.md": {
             "# Proposal\n\n## Why\n\nThe team agreed on {title}; each requirement says who wants it, with a link.":
                 _paragraphs("problem", "driver"),
+            "### User Stories": _bullets("story"),
             "## What Changes": lambda agreed: (f"- {_sentence(one)}" for one in agreed.requirements()),
             "## Capabilities\n\n### New Capabilities\n\n- `{slug}`: {title}": _nothing,
             "### Modified Capabilities": _nothing,
@@ -329,6 +377,7 @@ FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
             "## Decisions": _bullets("decision"),
             "## Risks / Trade-offs": _bullets("risk"),
             "## Open Questions": Agreed.open_points,
+            ALSO_AGREED: Agreed.others,
         },
         TASKS: {"# Tasks\n\n## 1. Implementation": _openspec_tasks},
     },
@@ -338,11 +387,14 @@ FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
             "## Requirements": _kiro_requirements,
         },
         "design.md": {
-            "# Design Document\n\n## Overview\n\n{title}\n\n## Decisions": _bullets("decision"),
+            "# Design Document\n\n## Overview\n\n{title}\n\n## Goals": _bullets("metric"),
+            "## Decisions": _bullets("decision"),
             "## Constraints": _bullets("constraint", "quality"),
+            "## Assumptions": _bullets("assumption"),
             "## Out of Scope": Agreed.excluded,
             "## Risks": _bullets("risk"),
             "## Open Questions": Agreed.open_points,
+            ALSO_AGREED: Agreed.others,
         },
         TASKS: {"# Implementation Plan": _kiro_tasks},
     },

@@ -7,7 +7,7 @@ No redirect is followed, since another host must not be sent the key, and no ans
 import asyncio
 import hmac
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -97,11 +97,14 @@ class GitHub:
     def lands_within(self) -> float:
         return CALL_SECONDS
 
-    async def read_issue(self, reference: str, *, public_only: bool) -> TrackerIssue:
+    async def read_issue(
+        self, reference: str, *, public_only: bool, in_a_hurry: bool = False
+    ) -> TrackerIssue:
         host, repository, number = repository_of(reference)
         if host.lower().removeprefix("www.") not in {"", self._host}:
             raise EffectError(wording.other_host(reference, self._host))
-        call = _Call(self._session, wording.not_read(reference), READ_SECONDS)
+        seconds = READ_SECONDS if in_a_hurry else CALL_SECONDS
+        call = _Call(self._session, wording.not_read(reference), seconds)
         url = f"{self._issues_of(repository)}/{number}"
         first = {"per_page": str(ON_A_PAGE)}
         found, comments, is_hidden = await asyncio.gather(
@@ -142,7 +145,11 @@ class GitHub:
             return await self._renewed(call, wanted.issue, block)
         if made := await self._made_before(call, wanted, block):
             return PushedIssue(made)
-        new = {"title": wanted.title, "body": block.text}
+        new = {
+            "title": wanted.title,
+            "body": block.text,
+            **({"labels": wanted.labels} if wanted.labels else {}),
+        }
         issue = await call.made("POST", self._issues_of(wanted.repository), _ISSUE, new)
         return PushedIssue(_address(issue))
 
@@ -286,7 +293,7 @@ class _Call:
         method: str,
         url: str,
         shape: TypeAdapter[Model],
-        data: Mapping[str, str] | None = None,
+        data: Mapping[str, str | Sequence[str]] | None = None,
         *,
         params: Mapping[str, str] | None = None,
     ) -> Model:

@@ -11,8 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import NamedTuple
 
+from bot.domain.item.item import MARKDOWN
 from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.address import CITED
 from bot.domain.specification.citations import CitingCommit, CitingRow, CodeCitation
@@ -116,13 +118,17 @@ class TracedEntry(Value):
 
 
 class Trace(Value):
-    """Not traced are so many entries that are `proposed`, and so many items that are `private`."""
+    """
+    Not traced are so many entries that are `proposed`, and so many items that are `private`. So many lines are
+    `unsealed` and count all the same.
+    """
 
     version: int = 1
     entries: tuple[TracedEntry, ...] = ()
     findings: tuple[TraceFinding, ...] = ()
     proposed: int = 0
     private: int = 0
+    unsealed: int = 0
 
 
 class AgreedFacts:
@@ -155,6 +161,7 @@ class AgreedFacts:
         accepted = (one for one in wanted if one.state is EntryState.ACCEPTED)
         self.traced = sorted(accepted, key=lambda one: one.address)
         self.proposed = len(wanted) - len(self.traced)
+        self.unsealed = sum(one.unsealed for one in self._shown.values() if one.slug in self.items)
         self.parts: dict[str, list[ShownEntry]] = defaultdict(list)
         for one in self.traced:
             self.parts[_whole_of(one)].append(one)
@@ -263,7 +270,10 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     """What cites entries, and the code that people looked at when they agreed."""
     reading = _Reading(agreed)
     copies = {row.path for row in code.rows if item_of(row.text[:LONGEST_ROW])}
-    for row in (one for one in code.rows if one.path not in copies):
+    folders = tuple(
+        {f"{_folder_of(path)}/" for path in copies if path.endswith(MARKDOWN) and _folder_of(path)}
+    )
+    for row in (one for one in code.rows if one.path not in copies and not one.path.startswith(folders)):
         level = Level.TESTED if is_test(row.path, code.tests) else Level.CITED
         reading.take(row.text[:LONGEST_ROW], CodeEvidence(level=level, path=row.path, line=row.line))
     for commit in code.commits:
@@ -278,11 +288,14 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     return Gathered(reading.evidence, (*reading.findings, *reading.bare_ids()))
 
 
+def _folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
 class _Reading:
     def __init__(self, agreed: AgreedFacts) -> None:
         self._agreed = agreed
         self._ids = {address.partition("/")[2] for address in agreed.entries}
-        self._near = {form: slug for slug in agreed.known for form in _shorter(slug)}
         self._bare: dict[str, dict[str, None]] = defaultdict(dict)
         self.evidence: dict[str, list[CodeEvidence]] = defaultdict(list)
         self.findings: list[TraceFinding] = []
@@ -322,7 +335,7 @@ class _Reading:
         """Other things are written in this way, too: only an item of the record, or almost one, is meant for sure."""
         if slug in self._agreed.known:
             return f"{slug} has no {id}."
-        near = next((self._near[form] for form in _shorter(slug) if form in self._near), "")
+        near = _near_name(slug, tuple(self._agreed.known))
         is_meant = f"{near}/{id}" in self._agreed.entries
         return f"There is no item {slug!r}. Did you mean {near}/{id}?" if is_meant else ""
 
@@ -357,7 +370,13 @@ def trace(
             _stale(entry, found, agreed, dates=dates) if read.get(entry.address) != digest_of(entry) else ()
         )
         findings += _untested(entry, row, agreed)
-    return Trace(entries=entries, findings=tuple(findings), proposed=agreed.proposed, private=agreed.private)
+    return Trace(
+        entries=entries,
+        findings=tuple(findings),
+        proposed=agreed.proposed,
+        private=agreed.private,
+        unsealed=agreed.unsealed,
+    )
 
 
 def _traced(entry: ShownEntry, found: Gathered, agreed: AgreedFacts) -> TracedEntry:
@@ -439,17 +458,27 @@ def _shorter(slug: str) -> Iterator[str]:
     yield from (slug[:at] + slug[at + 1 :] for at in range(len(slug)))
 
 
+@lru_cache(maxsize=1)
+def _near_names(known: tuple[str, ...]) -> Mapping[str, str]:
+    return {form: slug for slug in known for form in _shorter(slug)}
+
+
+def _near_name(slug: str, known: tuple[str, ...]) -> str:
+    """The item that is almost called *slug*; empty for none."""
+    near = _near_names(known)
+    return next((near[form] for form in _shorter(slug) if form in near), "")
+
+
 def ids_named(text: str) -> frozenset[str]:
     return frozenset(id for _, id in _cited(text))
 
 
 def items_named(text: str, known: Sequence[str], asked: Sequence[str] = ()) -> frozenset[str]:
     """The items of *known* that addresses in *text* name, or almost; and the only one, which an id alone means."""
-    near = {form: slug for slug in known for form in _shorter(slug)}
     named = {slug for slug, _ in _cited(text) if slug}
-    meant = (near[form] for slug in named.difference(known) for form in _shorter(slug) if form in near)
+    meant = (_near_name(slug, tuple(known)) for slug in named.difference(known))
     items = asked or known
-    return frozenset({*meant, *named.intersection(known), *(items if len(items) == 1 else ())})
+    return frozenset({*filter(None, meant), *named.intersection(known), *(items if len(items) == 1 else ())})
 
 
 def is_test(path: str, globs: Sequence[str] = ()) -> bool:

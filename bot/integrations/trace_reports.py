@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from bot.domain.messages.entry_wording import unsealed
 from bot.domain.values.text import counted, one_line
 from bot.integrations.trace import (
     REQUIREMENT,
@@ -54,6 +55,8 @@ def as_text(found: Trace, shown: Collection[TraceFinding], *, old: int = 0) -> I
     if found.private:
         rest = "is private and was" if found.private == 1 else "are private and were"
         yield f"{counted(found.private, 'item')} {rest} not traced. What --items names is."
+    if found.unsealed:
+        yield unsealed(found.unsealed)
 
 
 def finding_as_text(one: TraceFinding) -> str:
@@ -110,7 +113,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def comment(touched: Sequence[TracedEntry], new: Sequence[TraceFinding]) -> str:
+def comment(touched: Sequence[TracedEntry], new: Sequence[TraceFinding], *, unsealed_lines: int = 0) -> str:
     """Of a pull request: the entries that it touches, and what is new."""
     rows = [f"- `{one.address}` ({one.level.value}) {_entry(one)}" for one in touched]
     gaps = [f"- **{one.level.value}** {_code(_told(one))}" for one in new]
@@ -123,6 +126,7 @@ def comment(touched: Sequence[TracedEntry], new: Sequence[TraceFinding]) -> str:
         "**New findings**",
         "",
         *_first(gaps, "None."),
+        *(("", unsealed(unsealed_lines)) if unsealed_lines else ()),
     ]
     return "\n".join(parts) + "\n"
 

@@ -66,10 +66,7 @@ class SignedReviews:
         return refuse(status, f"A review may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
 
     def forged(self, request: web.Request, body: bytes) -> web.Response | None:
-        return self._unsigned(request.headers, body)
-
-    def _unsigned(self, headers: Mapping[str, str], body: bytes) -> web.Response | None:
-        given, problem = _signature_headers(headers), "No secret is set"
+        given, problem = _signature_headers(request.headers), "No secret is set"
         for key in self._keys:
             try:
                 key.verify(body, given, json_parse=False)
@@ -108,10 +105,7 @@ class ReviewWebhook(SignedReviews):
         self._redact = redact
 
     async def take(self, request: web.Request, body: bytes) -> web.Response:
-        return await self.post(request.headers, body)
-
-    async def post(self, headers: Mapping[str, str], body: bytes) -> web.Response:
-        if refused := self._unsigned(headers, body):
+        if refused := self.forged(request, body):
             return refused
         try:
             review = ReviewCompleted.model_validate_json(body).data

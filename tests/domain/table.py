@@ -20,7 +20,7 @@ from bot.domain.discussion import elaboration
 from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Stance, TurnKind
 from bot.domain.item import meta
 from bot.domain.item.artifacts import Edit, InsightEdit, Missing, SectionEdit, UnreadableArtifact
-from bot.domain.item.item import item_from
+from bot.domain.item.item import TrackerIssue, item_from
 from bot.domain.messages.menus import Menu
 from bot.domain.messages.message import ITEM, Action, Message
 from bot.domain.roundtable.effects import (
@@ -34,6 +34,7 @@ from bot.domain.roundtable.effects import (
     Post,
     PushIssue,
     React,
+    ReadIssue,
     ReadIssues,
     ReadItem,
     ReadThread,
@@ -75,6 +76,7 @@ from bot.domain.roundtable.outcomes import (
     DraftReview,
     Failed,
     IssuePushed,
+    IssueReadAgain,
     IssuesRead,
     ItemRead,
     ItemState,
@@ -197,6 +199,7 @@ class World:
     """Titles of a tracker's issues, by their addresses, and `states` of those that changed."""
     states: dict[str, str] = field(default_factory=dict)
     left_alone: bool = False
+    began_with: TrackerIssue | None = None
     failing: dict[str, list[Failed]] = field(default_factory=dict)
 
 
@@ -625,14 +628,17 @@ class Table:
                 return PersonMet(
                     **told, person=who, name={**NAMES, **STRANGERS}.get(who, who), belongs=belongs
                 )
-            case PushIssue() | ReadIssues():
+            case PushIssue() | ReadIssue() | ReadIssues():
                 return self._in_tracker(effect, told)
             case Log():
                 world.logged.append(effect.trouble)
         return Done(**told)
 
-    def _in_tracker(self, effect: PushIssue | ReadIssues, told: Mapping[str, str]) -> Outcome:
+    def _in_tracker(self, effect: PushIssue | ReadIssue | ReadIssues, told: Mapping[str, str]) -> Outcome:
         world = self.world
+        if isinstance(effect, ReadIssue):
+            assert world.began_with
+            return IssueReadAgain(**told, person=effect.person, issue=world.began_with)
         if isinstance(effect, ReadIssues):
             return IssuesRead(
                 **told, states={one: world.states[one] for one in effect.issues if one in world.states}

@@ -247,6 +247,12 @@ def with_tracker() -> Table:
     return test_issues.analysed()
 
 
+def begun_with_an_issue() -> Table:
+    table = test_issues.begun()
+    table.world.began_with = test_issues.as_issue("We fall over.", "2026-11-24T09:30:00Z")
+    return table
+
+
 def not_written() -> Table:
     return Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
 
@@ -266,7 +272,7 @@ SCENES: Mapping[str, Callable[[], Table]] = {
         step_open, specified, asked_by_agent, untouched, marked, unread, suggested, objected_to, deep,
         to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, nothing_new, sealing, limit_reached,
         paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
-        not_written, planned, with_tracker,
+        not_written, planned, with_tracker, begun_with_an_issue,
     )
 }  # fmt: skip
 
@@ -392,6 +398,7 @@ def given_for(name: str, field: str, rt: Roundtable) -> st.SearchStrategy[Any]:
         "agent": st.just("coder"),
         "entries": st.sampled_from([("WRK-001",), ("WRK-001", "WRK-002")]),
         "issue": st.sampled_from([test_issues.FIRST, test_issues.SECOND]),
+        "labels": st.lists(WORDS, max_size=2).map(tuple),
         "repository": st.sampled_from(test_issues.REPOSITORIES),
         "owner": st.sampled_from(PEOPLE),
         "about": st.sampled_from([(), ("FR-001",)]),

@@ -6,20 +6,25 @@ import pytest
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policy, PressPolicy
+from bot.domain.item.artifacts import additive
+from bot.domain.item.item import TrackerIssue
+from bot.domain.messages import menus
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.messages.form import FormName, InputForm, Submission
-from bot.domain.messages.message import Action, Link, Message
-from bot.domain.roundtable.effects import PushIssue, ReadIssues
-from bot.domain.roundtable.inputs import CreateIssues, IssueChanged
-from bot.domain.roundtable.state import BRIEF
+from bot.domain.messages.message import ITEM, Action, Link, Message
+from bot.domain.roundtable.effects import PushIssue, ReadIssue, ReadIssues
+from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, Press
+from bot.domain.roundtable.state import BRIEF, ROOT
 from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import amending, issues
 from bot.domain.specification.brief import issue_of
-from bot.domain.specification.claims import PartyKind
+from bot.domain.specification.claims import EntryState, PartyKind
 from bot.domain.specification.entries import Patch
+from bot.domain.specification.exported import ExportEdit
 from bot.errors import NotNow
+from tests.domain.books import few_steps
 from tests.domain.card_scene import behind_dots, shown
-from tests.domain.table import Table, person
+from tests.domain.table import SORRY, Table, person
 from tests.specification.meeting import PLAYBOOK
 
 REPOSITORIES = ("acme/api", "acme/web")
@@ -70,6 +75,13 @@ def test_the_button_stands_at_the_end_where_work_can_become_issues() -> None:
     assert "Create issues…" not in behind_dots(brief(analysed(PLAYBOOK)))
 
 
+def test_the_button_stands_at_the_end_of_the_plan() -> None:
+    planned = analysed().plan().press(Action.FINISH_STEP)
+    assert "Create issues…" in behind_dots(planned.world.thread[-1].message)
+    without = analysed(PLAYBOOK).plan().press(Action.FINISH_STEP)
+    assert "Create issues…" not in behind_dots(without.world.thread[-1].message)
+
+
 @pytest.mark.parametrize("channel", ["private", "unknown"])
 def test_nothing_of_a_private_channel_becomes_an_issue(channel: str) -> None:
     """Nor where it is not known who can see the channel."""
@@ -85,7 +97,7 @@ def test_nothing_of_a_private_channel_becomes_an_issue(channel: str) -> None:
 def test_the_form_shows_what_an_issue_will_say() -> None:
     """Words of people tell nobody in the tracker, and link no other issue. Names of people are not in it."""
     found = form(analysed())
-    work, repository = found.fields
+    work, repository, _ = found.fields
 
     assert [one.value for one in work.options] == ["WRK-001", "WRK-002"]
     assert work.initial == ("WRK-001", "WRK-002")
@@ -104,7 +116,7 @@ def test_the_repository_of_the_issue_that_the_item_began_with_is_proposed() -> N
 def test_one_repository_is_not_asked_for() -> None:
     found = form(analysed(replace(PLAYBOOK, repositories=("acme/api",))))
 
-    assert [one.name for one in found.fields] == [wording.WORK]
+    assert [one.name for one in found.fields] == [wording.WORK, wording.LABELS]
     assert found.intro.startswith("One issue for each in **acme/api**.")
 
 
@@ -117,6 +129,36 @@ def test_some_are_chosen_and_not_too_many(number: int, told: str) -> None:
 
     assert issues.flaws(sent) == ({wording.WORK: told} if told else {})
     assert issues.entered(sent).entries == chosen
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels", "told"),
+    [
+        ("", (), ""),
+        (" api, good first issue,,api ,", ("api", "good first issue"), ""),
+        (",".join(map(str, range(21))), None, wording.WRONG_LABELS),
+        ("x" * 51, None, wording.WRONG_LABELS),
+    ],
+)
+def test_labels_are_typed_with_commas(typed: str, labels: tuple[str, ...] | None, told: str) -> None:
+    values = {wording.WORK: ("WRK-001",), wording.LABELS: typed}
+    sent = Submission(key="v", at="now", person=person("ada"), name=FormName.ISSUES, slug="x", values=values)
+
+    assert issues.flaws(sent) == ({wording.LABELS: told} if told else {})
+    assert labels is None or issues.entered(sent).labels == labels
+
+
+def test_new_issues_get_the_labels() -> None:
+    """The line with who pressed names them."""
+    table = analysed().stop_paying()
+    key, at = table.key(), table.now()
+    table.hear(
+        CreateIssues(key=key, at=at, person=person("ada"), entries=("WRK-001",), labels=("api", "web"))
+    )
+
+    (effect,) = [one for one in table.rt.outbox if isinstance(one, PushIssue)]
+    assert effect.labels == ("api", "web")
+    assert table.rt.lines[-1].content == "Ada asked for 1 issue in acme/api: WRK-001. Labels: api, web."
 
 
 # --- creating ---------------------------------------------------------------------------------------------------------
@@ -258,6 +300,88 @@ def test_after_a_restart_it_goes_on() -> None:
     create(table, "WRK-001", "WRK-002").resume_paying().restart()
 
     assert list(table.world.issues) == [FIRST, SECOND]
+
+
+# --- the issue that the item began with -------------------------------------------------------------------------------
+
+
+def as_issue(text: str, updated: str, *edits: ExportEdit) -> TrackerIssue:
+    return TrackerIssue(
+        url=FIRST, title="Rate limits", text=text, by="octo-ada", state="open", updated=updated, edits=edits
+    )
+
+
+def begun(reference: str = "acme/api#57") -> Table:
+    """GitHub did not answer in time when the roundtable began."""
+    return Table(few_steps()).start(reference)
+
+
+def press_read(table: Table, who: str = "ada") -> Table:
+    key, at = table.key(), table.now()
+    press = Press(key=key, at=at, person=person(who), action=Action.READ_ISSUE, token=ITEM, ts=table.ts())
+    return table.hear(press)
+
+
+def root_message(table: Table) -> Message:
+    message = table.rt.live[ROOT].shown
+    assert message
+    return message
+
+
+def test_the_issue_can_be_read_again_wherever_an_item_began_with_one() -> None:
+    """While it runs, and while it is stopped; also when the store was lost, and only its id is known."""
+    for table in (begun(), begun().do_step(), begun().stop(), begun().do_step().forget("acme/api#57")):
+        assert menus.READ_ISSUE.label in behind_dots(root_message(table)), table.rt.stage
+    assert menus.READ_ISSUE.label not in behind_dots(root_message(begun("#57")))
+    assert menus.READ_ISSUE.label not in behind_dots(root_message(begun("Offline sync")))
+    with pytest.raises(NotNow):
+        press_read(begun("Offline sync"))
+
+
+def test_what_the_issue_says_now_is_added_and_proposed() -> None:
+    """What stands in draft.md stays. Read once more it says nothing twice; what people accepted stays, too."""
+    edit = ExportEdit(line=1, text="A limit for each client", kind="requirement", path=FIRST, commit="t1")
+    table = begun().say("requirement: Ours")
+    before = table.world.files["draft.md"]
+    table.world.began_with = as_issue("We fall over.", "2026-11-24T09:30:00Z", edit)
+    press_read(table)
+    said = next(text for text in table.texts if text.startswith("I have read"))
+
+    assert (
+        "I have read `acme/api#57` (2026-11-24T09:30:00Z). Its text is in `draft.md`. Proposed: FR-002."
+        in said
+    )
+    draft = table.world.files["draft.md"]
+    assert additive(before, draft)
+    assert "> We fall over." in draft
+    proposed = table.rt.specification.entries["FR-002"]
+    assert (proposed["title"], proposed.state) == ("A limit for each client", EntryState.PROPOSED)
+
+    entries, texts = table.rt.specification.entries, len(table.texts)
+    press_read(table, who="grace")
+    assert (table.rt.specification.entries, len(table.texts)) == (entries, texts)
+    assert table.lines[-1].content == "Grace asked to read acme/api#57 again."
+    assert table.world.files["draft.md"] == draft
+    assert table.world.told[-1][0] == "grace"
+    assert "there is nothing new" in table.world.told[-1][1].text
+
+    table.world.began_with = as_issue("We fell over twice.", "2026-11-25T09:30:00Z", edit)
+    press_read(table)
+    assert additive(draft, table.world.files["draft.md"])
+    assert "> We fell over twice." in table.world.files["draft.md"]
+    assert table.rt.specification.entries == entries
+
+
+def test_why_the_issue_is_not_read_is_told_to_who_pressed() -> None:
+    """Asked for twice at once, it is read once."""
+    table = begun().stop_paying()
+    with pytest.raises(NotNow, match="being read"):
+        press_read(press_read(table), who="grace")
+    assert len([one for one in table.rt.outbox if isinstance(one, ReadIssue)]) == 1
+    table.fail("read_issue").resume_paying()
+
+    assert [who for who, message in table.world.told if message.text == SORRY] == ["ada"]
+    assert table.rt.issue is None
 
 
 # --- what became of them ----------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ ALL = (
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
     menus.SETTINGS, menus.EXPORT, menus.FINDINGS, menus.TAKE_UP, menus.TAKE_OVER, menus.ALLOW_MORE, menus.READ_AGAIN,
     *menus.DEPTHS.values(),
-    menus.PLAN, menus.GO_DEEPER, menus.ISSUES,
+    menus.PLAN, menus.GO_DEEPER, menus.ISSUES, menus.READ_ISSUE,
     step_card.LINES[0], step_card.ACCEPT_ALL, step_card.REOPEN, step_card.AMEND, step_card.SORT, step_card.HOLDS,
     step_card.FILE, step_card.WITHDRAW, step_entries.READ, verb_wording.DECIDED, verb_wording.MORE,
     menus.START_FORM, mark_wording.AGREED, mark_wording.NOT_AGREED,

@@ -16,11 +16,13 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 
+from bot.cli.check import check_agents
 from bot.cli.keys import key_of
 from bot.content import mcp
 from bot.content.agent_keys import read_keys, write_keys
 from bot.errors import ConfigError, Unavailable
 from bot.server.agent_route import AT_A_TIME, REQUESTS_A_MINUTE, KeyUse
+from bot.settings import Settings
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
@@ -316,12 +318,15 @@ async def test_an_agent_that_waits_does_not_keep_the_bot_from_stopping(meeting: 
 async def test_a_bot_with_keys_needs_the_sdk(
     meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It says how to install it; nothing is served to agents half-way."""
+    """It says how to install it, and `check` before it; nothing is served to agents half-way."""
     door.key()
     monkeypatch.setattr(mcp, "is_installed", lambda: False)
-    with pytest.raises(ConfigError, match=r"pip install '\.\[mcp\]'"):
+    with pytest.raises(ConfigError, match=r"pip install '\.\[mcp\]'") as stopped:
         async with meeting.bot():
             pass
+    checked = await check_agents(Settings.from_env({"ROUNDTABLE_AGENT_KEYS": str(door.file)}))
+    assert checked.stops
+    assert [problem.text for problem in checked.problems] == [str(stopped.value)]
 
 
 def test_a_key_has_so_many_requests_a_minute_and_at_a_time() -> None:

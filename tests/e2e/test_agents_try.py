@@ -11,10 +11,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
+import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from playwright.async_api import Page, async_playwright, expect
 
+from bot.cli import commands
+from bot.content import mcp
+from bot.settings import Settings
 from tests.accessible import flaws_of
 from tests.command_line import ROOT
 from tests.e2e.test_agents_ask import told
@@ -83,3 +87,16 @@ async def test_the_line_on_the_page_connects_an_agent(tmp_path: Path) -> None:
         await page.screenshot(path=tmp_path / "connected.png")
     async with tried(tmp_path, port) as page:
         assert await connecting(page) == line
+
+
+def test_without_the_extra_the_box_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp, "is_installed", lambda: False)
+
+    agents = commands._agents_of_sandbox(
+        Settings.from_env({"ROUNDTABLE_WORKSPACE": str(tmp_path)}), free_port()
+    )
+
+    assert "pip install '.[mcp]'" in agents.connect
+    assert not agents.env

@@ -6,6 +6,8 @@ import re
 import pytest
 
 from bot import app
+from bot.cli.exports import export_of, written
+from bot.domain.item.export_places import FOLDERS
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW
@@ -86,6 +88,28 @@ async def test_what_an_agent_changes_is_proposed_and_stays(meeting: Meeting, git
     assert "asked at once" in git("show", f"HEAD:{KIRO}/requirements.md")
     assert len([one for one in meeting.thread if f"changed `{SPEC}`" in one.text]) == 1
     assert git.status == []
+
+
+@pytest.mark.parametrize("target", FOLDERS)
+async def test_changes_in_an_export_of_the_command_come_back(meeting: Meeting, git: Git, target: str) -> None:
+    """No setting writes such files. As they were exported they propose nothing, and they are not written again."""
+    meeting.more = {}
+    async with meeting.bot():
+        await agreed(meeting)
+        export = export_of(settings(meeting.slack, meeting.workspace), meeting.slug, target)
+        paths = tuple(written(meeting.workspace, export))
+        git("add", "--all")
+        git("commit", "--quiet", "-m", "export")
+        await meeting.press("continue")
+        await meeting.do_step("requirement: Photos count")
+        await meeting.slack.settled()
+        assert not [one for one in meeting.thread if "in git" in one.text]
+        path = next(one for one in paths if "engineer is asked" in git("show", f"HEAD:{one}"))
+        sha = await changed_by_agent(meeting, git, path, "engineer is asked", "engineer is asked at once")
+        told = await meeting.seen(f"changed `{path}` in git ({sha})")
+
+    assert "Proposed: AC-001-01." in told.text
+    assert "Photos count" not in git("show", f"HEAD:{path}")
 
 
 async def test_an_archived_folder_is_not_written_again(meeting: Meeting, git: Git) -> None:

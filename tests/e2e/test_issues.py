@@ -100,6 +100,27 @@ async def test_an_issue_gives_its_title_its_text_and_proposals(meeting: Meeting)
     assert "accepted" not in claim
 
 
+async def test_an_issue_that_github_gave_too_late_is_read_by_a_press(
+    meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The roundtable began without it. While GitHub is away it is tried again, and nothing else waits."""
+    monkeypatch.setattr(performers, "TRACKER_WAIT_SECONDS", 0.2)
+    async with strict_github() as github:
+        github.add("acme/api#42", "Rate limiting of the API", TEXT)
+        github.failures = [Failure(404)]
+        meeting.more = with_key(github)
+        address = f"{github.url}/acme/api/issues/42"
+        async with meeting.bot():
+            await meeting.start(address, slug=item_from(address).slug)
+            github.failures = [Failure(429, {"Retry-After": "1"})]
+            await meeting.press("read_issue")
+            told = await meeting.seen("I have read")
+            await meeting.slack.settled()
+
+    assert "Proposed: FR-007 and OUT-001." in told.text
+    assert "> We fall over." in meeting.git("show", f"HEAD:docs/requirements/{meeting.slug}/draft.md")
+
+
 async def test_without_a_key_one_sentence_says_so(meeting: Meeting) -> None:
     async with meeting.bot():
         told = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start acme/api#42")
@@ -109,6 +130,43 @@ async def test_without_a_key_one_sentence_says_so(meeting: Meeting) -> None:
         "I have not read acme/api#42: no key for GitHub is set (ROUNDTABLE_GITHUB_KEY)."
     )
     assert "acme/api#42" in meeting.slack.messages(CHANNEL)[0].text
+
+
+async def test_a_number_alone_is_read_in_the_only_repository(meeting: Meeting) -> None:
+    """It is the item that the whole name means; an item that was begun as `#7` is found again as such."""
+    async with strict_github() as github:
+        github.add("acme/api#42", "Rate limiting of the API", TEXT)
+        async with meeting.bot():
+            await meeting.start("#7", slug="gh-7")
+        meeting.more = with_key(github)
+        async with meeting.bot():
+            grace = meeting.slack.person("grace")
+            found = await grace.slash(CHANNEL, "/roundtable start #7")
+            meeting.slug = item_from(f"{github.url}/acme/api/issues/42").slug
+            await grace.slash(CHANNEL, "/roundtable start #42")
+            await meeting.until(lambda: "Rate limiting of the API" in str(meeting.slack.messages(CHANNEL)))
+            again = await grace.slash(CHANNEL, "/roundtable start acme/api#42")
+            await meeting.slack.settled()
+
+    assert "There is a roundtable on *GH-7*" in found.response["text"]
+    assert "There is a roundtable on *Rate limiting of the API*" in again.response["text"]
+
+
+@pytest.mark.parametrize("repositories", ["acme/api,acme/web", ""])
+async def test_a_number_that_names_no_repository_is_told(meeting: Meeting, repositories: str) -> None:
+    """To the person who started, in one sentence; the roundtable begins without it."""
+    async with strict_github() as github:
+        github.add("acme/api#42", "Rate limiting of the API", TEXT)
+        meeting.more = {**with_key(github), "ROUNDTABLE_GITHUB": repositories}
+        async with meeting.bot():
+            told = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start #42")
+            await meeting.until(lambda: meeting.slack.messages(CHANNEL))
+
+    assert told.response["text"] == (
+        "I have not read #42: it names no repository. Say it as OWNER/REPOSITORY#42."
+    )
+    assert "GH-42" in meeting.slack.messages(CHANNEL)[0].text
+    assert not github.asked
 
 
 # --- pieces of work become issues -------------------------------------------------------------------------------------

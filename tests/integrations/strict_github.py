@@ -177,6 +177,7 @@ class StrictGitHub:
                 f"{repository}#{number}",
                 str(given["title"]),
                 given.get("body"),
+                labels=[{"name": one} for one in given.get("labels", ())],
                 created_at=now(),
                 updated_at=now(),
             )

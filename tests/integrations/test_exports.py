@@ -6,12 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.specification.exported import ExportEdit, item_of
+from bot.domain.catalog.schema import FieldType, Kind
+from bot.domain.item.export_places import read_places, usual_places
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.exported import ExportEdit, found_mark, item_of
 from bot.domain.specification.shown import ShownItem
 from bot.domain.values.text import clean, visible
 from bot.integrations.agreed import AgreedItem
 from bot.integrations.exported_edits import read_back
-from bot.integrations.exports import FORMATS, Agreed, Clauses, exported, plain, shall, unplain
+from bot.integrations.exports import (
+    FORMATS,
+    OF_THE_MEETING,
+    Agreed,
+    Clauses,
+    exported,
+    plain,
+    shall,
+    unplain,
+)
 from tests.domain.table import Table, shipped
 from tests.specification.meeting import SCHEMA, Meeting
 
@@ -72,6 +84,36 @@ def agreed() -> Meeting:
     return meeting
 
 
+def everything(slug: str = SLUG) -> AgreedItem:
+    """Of each kind two entries that somebody accepted, with all fields; and what is excluded or contested."""
+    meeting = agreed()
+    for kind in SCHEMA.kinds.values():
+        for number in ("901", "902"):
+            part_of = {"criterion": "FR-901", "attribute": "STR-901"}.get(kind.key, "")
+            id = f"{kind.prefix}-{number}" + ("-01" if part_of else "")
+            meeting.press(
+                "Ada", {"id": id, "kind": kind.key, "new": True, "part_of": part_of, "set": filled(kind)}
+            )
+    meeting.press("Ada", {"id": "FR-902", "set": {"priority": "won't"}})
+    for part_of in ("FR-902", "FR-903"):
+        id = part_of.replace("FR", "AC") + "-01"
+        meeting.press(
+            "Ada", {"id": id, "kind": "criterion", "new": True, "part_of": part_of, "set": {"text": "it"}}
+        )
+    meeting.press("Grace", {"id": "ASM-901", "set": {"status": "wrong"}})
+    return item(meeting, slug=slug)
+
+
+def filled(kind: Kind) -> Mapping[str, object]:
+    """References and names of people are left out."""
+    told = dict[str, object]()
+    for name, field in kind.fields.items():
+        words = field.of[0] if field.of else f"The {name} of this {kind.key}, 5 of them"
+        if field.type not in {FieldType.REF, FieldType.PERSON, FieldType.NUMBER, FieldType.COUNT}:
+            told[name] = [words] if field.many else words
+    return told
+
+
 def hostile() -> AgreedItem:
     meeting = Meeting()
     for number, text in enumerate(HOSTILE, 1):
@@ -124,6 +166,31 @@ def test_the_issues_of_the_work_on_a_requirement_stand_below_it(target: str) -> 
     assert [read_back(text) for text in texts if not text.startswith(("# Tasks", "# Impl"))] == [()] * (
         len(texts) - (target != "speckit")
     )
+
+
+@pytest.mark.parametrize("target", FORMATS)
+def test_every_accepted_entry_is_in_every_export(target: str) -> None:
+    """With its id and its words, also where its requirement won't be, or people disagree."""
+    made = everything()
+    blocks = dict[str, str]()
+    for text in exported(made, target).values():
+        first, rows = 0, text.splitlines()
+        for at, row in enumerate(rows):
+            if mark := found_mark(row):
+                blocks[mark["id"]] = " ".join(rows[first : at + 1]).casefold()
+                first = at + 1
+
+    entries = [
+        one for one in made.shown.entries(states=[EntryState.ACCEPTED]) if one.kind not in OF_THE_MEETING
+    ]
+    assert {one.kind for one in entries} == SCHEMA.kinds.keys() - OF_THE_MEETING
+    missing = {
+        one.id: word
+        for one in entries
+        for word in (one.id, *one.text.replace(",", "").split())
+        if word.casefold() not in blocks.get(one.id, "")
+    }
+    assert missing == {}
 
 
 def test_a_requirement_stands_with_its_criteria_and_who_said_it() -> None:
@@ -209,7 +276,9 @@ def test_a_must_or_shall_of_the_words_counts(text: str, sentence: str) -> None:
 
 @pytest.mark.parametrize("target", FORMATS)
 @pytest.mark.parametrize(
-    "made", [lambda: item(agreed()), hostile, played], ids=["agreed", "hostile", "played"]
+    "made",
+    [lambda: item(agreed()), hostile, played, everything],
+    ids=["agreed", "hostile", "played", "everything"],
 )
 def test_what_nobody_changed_proposes_nothing(target: str, made: Callable[[], AgreedItem]) -> None:
     files = exported(made(), target)
@@ -320,6 +389,23 @@ def test_what_stands_in_code_is_not_read() -> None:
     assert read_back("## Decisions\n\n```\n- an example\n```\n\n- Real") == (
         ExportEdit(line=7, text="Real", kind="decision", last=7),
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "items_dir", "read"),
+    [
+        ("", "docs/requirements", {"specs", "openspec/changes", ".kiro/specs"}),
+        ("openspec:docs/os/{slug}", "docs/requirements", {"specs", ".kiro/specs"}),
+        ("openspec:specs/{slug}", "docs/requirements", {".kiro/specs"}),
+        ("", "specs/items", {"openspec/changes", ".kiro/specs"}),
+    ],
+)
+def test_exports_of_the_command_are_read_where_nothing_else_is(
+    written: str, items_dir: str, read: set[str]
+) -> None:
+    places = read_places(written) if written else ()
+
+    assert {one.above for one in usual_places(places, items_dir)} == read
 
 
 def test_a_file_of_others_is_told_apart() -> None:

@@ -200,6 +200,19 @@ async def test_an_issue_is_created_once() -> None:
     assert TOKEN not in issue["body"]
 
 
+async def test_a_new_issue_has_the_labels_that_were_typed() -> None:
+    """What people make of them afterwards stays."""
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        labelled = wanted().but(labels=("api", "good first issue"))
+        issue = (await tracker.push(labelled, named=NAMED)).issue
+        (held,) = stand_in.of("acme/api")
+        assert held["labels"] == [{"name": "api"}, {"name": "good first issue"}]
+        held["labels"] = []
+        await tracker.push(labelled.but(issue=issue, text="Now."), named=NAMED)
+
+    assert held["labels"] == []
+
+
 @pytest.mark.parametrize("others", [0, 65])
 async def test_an_issue_whose_answer_was_lost_is_found_again(others: int) -> None:
     """Also behind pages of issues that others created meanwhile."""

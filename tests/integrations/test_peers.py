@@ -17,7 +17,7 @@ from bot.integrations.agreed import AgreedItem
 from bot.integrations.committed_exports import in_the_way
 from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import exported
-from tests.integrations.test_exports import HOSTILE, agreed, hostile, item, played
+from tests.integrations.test_exports import HOSTILE, agreed, everything, hostile, item, played
 from tests.specification.meeting import Meeting
 
 OPENSPEC = "@fission-ai/openspec@1.13.2"
@@ -42,7 +42,13 @@ def large() -> AgreedItem:
     return item(meeting, slug="large", title="Limits of everything")
 
 
-ITEMS: tuple[Callable[[], AgreedItem], ...] = (played, lambda: item(agreed()), large, hostile)
+ITEMS: tuple[Callable[[], AgreedItem], ...] = (
+    played,
+    lambda: item(agreed()),
+    large,
+    hostile,
+    lambda: everything("everything"),
+)
 
 
 @pytest.fixture(scope="module")

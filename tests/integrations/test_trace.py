@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from bot.domain.transcript.seal import OF_SEALING
+from bot.integrations.exports import FORMATS, exported
 from bot.integrations.trace import is_test, items_named
 from tests.command_line import CommandLine, Ran
+from tests.integrations.test_exports import item
 from tests.integrations.traced import AFTER, BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
 
 
@@ -100,6 +103,38 @@ async def test_the_record_and_its_copies_are_no_evidence(code: TracedCode, cli: 
         }
     )
     code.git.write("tests/test_new.py", "# limits/FR-001\n")
+
+    assert set(levels_in(await cli("trace", "--json")).values()) == {"silent"}
+
+
+async def test_what_stands_with_an_export_is_no_evidence(code: TracedCode, cli: Trace) -> None:
+    """Task lists and plans have no mark of their own. At the top of a repository, only the file itself is a copy."""
+    mark = "**FR-001** <!-- limits/FR-001 0123abcd: said by Grace -->\n"
+    code.record(LimitsMeeting())
+    code.commit(
+        {
+            "docs/specs/limits/spec.md": mark,
+            "docs/specs/limits/tasks.md": "- [ ] 1.1 limits/FR-001\n",
+            "docs/specs/limits/contracts/api.yaml": "# limits/AC-001-01\n",
+            "docs/specs/limits.txt": "limits/FR-002\n",
+            "AGREED.md": mark,
+            "src/limit.py": "# limits/DEC-001\n",
+            "tests/marks.py": mark,
+            "tests/test_limit.py": "# limits/AC-001-02\n",
+        }
+    )
+
+    assert levels_in(await cli("trace", "--json")) == {
+        "FR-001": "tested", "AC-001-01": "silent", "AC-001-02": "tested", "FR-002": "tested", "DEC-001": "cited",
+    }  # fmt: skip
+
+
+async def test_a_task_list_of_a_custom_folder_tests_nothing(code: TracedCode, cli: Trace) -> None:
+    """Below `specs` it would count as a test."""
+    code.record(LimitsMeeting())
+    limits = item(LimitsMeeting(), slug="limits")
+    for target in FORMATS:
+        code.commit(exported(limits, target, f"docs/specs/{target}/{{slug}}"))
 
     assert set(levels_in(await cli("trace", "--json")).values()) == {"silent"}
 
@@ -261,6 +296,28 @@ async def test_what_nobody_accepted_is_counted_and_not_traced(code: TracedCode, 
 
 
 # --- the baseline ---------------------------------------------------------------------------------------------------
+
+
+async def test_of_a_record_without_any_seal_it_is_said(code: TracedCode, cli: Trace, tmp_path: Path) -> None:
+    """Somebody who takes all of them out can write that Grace said it; without keys nothing shows that."""
+    code.record(LimitsMeeting())
+    path = "docs/requirements/limits/planning/meeting.jsonl"
+    rows = [json.loads(row) for row in (code.git.root / path).read_text("utf-8").splitlines()]
+    assert (await cli("trace", "--json")).json["unsealed"] == 0
+    for row in rows:
+        row["meta"] = {name: fact for name, fact in row["meta"].items() if name not in OF_SEALING}
+    code.commit({path: "".join(f"{json.dumps(row)}\n" for row in rows).replace("at most 100", "at most 900")})
+    sentence = f"{len(rows)} lines of the record have no seal: nothing proves who said what."
+
+    comment = tmp_path / "comment"
+    ran = await cli("trace", "--comment", str(comment))
+    assert "at most 900" in ran.out
+    assert ran.out.splitlines()[-1].startswith(sentence)
+    assert sentence in comment.read_text("utf-8")
+    assert (await cli("trace", "--json")).json["unsealed"] == len(rows)
+    shown = await cli("show", "limits/FR-001", "--json", ROUNDTABLE_WORKSPACE=str(code.git.root))
+    assert "at most 900" in shown.json["text"]
+    assert shown.err.startswith(sentence)
 
 
 async def test_the_baseline_forgets_what_was_mended_when_it_is_written_again(

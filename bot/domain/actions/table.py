@@ -242,6 +242,8 @@ class Action:
     PLAN = ActionRow("plan", "planning.plan_asked")
     ISSUES = ActionRow("issues", form="issues")
     """Pieces of work become issues of a tracker."""
+    READ_ISSUE = ActionRow("read_issue", "issues.read_pressed", outside=True)
+    """The one with which the item began."""
 
     # --- for one person
     READ = ActionRow("read", verb="read")

@@ -2,7 +2,7 @@
 The files a step writes, as edits: values that say what becomes of the text of one file, and nothing else.
 
     SectionEdit   a numbered section of a Markdown file         owned by its step
-    InsightEdit   what an elaboration adds to a Markdown file   additive only
+    InsightEdit   what an elaboration, or an issue that is read again, adds to a Markdown file   additive only
     ItemsEdit     objects of a JSON array                       merged by id
     RowsEdit      rows of a CSV file                            merged by the first column
     FileEdit      a whole file                                  only when there is none
@@ -182,7 +182,7 @@ class InsightEdit(Stored):
     kind: Literal["insight"] = "insight"
     path: str
     keywords: tuple[str, ...]
-    marker: Annotated[str, Field(pattern=r"^<!-- Elaboration: [^\r\n>]*-->$")]
+    marker: Annotated[str, Field(pattern=r"^<!-- (?:Elaboration|Issue): [^\r\n>]*-->$")]
     body: str
     title: str = ""
 

@@ -1,7 +1,7 @@
 """Where exported files stand in a repository, as ROUNDTABLE_EXPORTS says: `openspec,speckit:docs/specs/{slug}`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.item.item_paths import SHARED
@@ -39,6 +39,16 @@ def read_places(text: str) -> tuple[ExportPlace, ...]:
         if any(_overlap(one, other) for other in taken[at + 1 :]):
             raise ValueError(f"two formats in {one}")
     return places
+
+
+def usual_places(places: Sequence[ExportPlace], items_dir: str) -> Iterator[ExportPlace]:
+    """Of the formats that *places* has not: where `roundtable export` writes them, unless something else is there."""
+    taken = [items_dir, SHARED, *(one.above for one in places)]
+    for place in (
+        ExportPlace(*usual) for usual in FOLDERS.items() if usual[0] not in {one.format for one in places}
+    ):
+        if not any(_overlap(place.above, one) for one in taken):
+            yield place
 
 
 def overlapping(places: tuple[ExportPlace, ...], items_dir: str) -> Iterator[str]:

@@ -97,6 +97,12 @@ class Item(Stored):
         """Its title is an id, whose letters another repository may have, too."""
         return bool(self.reference) and self.title == self.source_id
 
+    @property
+    def issue_number(self) -> str:
+        """`#42`, of an issue whose repository nobody named; else empty."""
+        is_alone = self.source == "github" and not self.reference
+        return f"#{(self.source_id or '').removeprefix('GH-')}" if is_alone else ""
+
 
 class KnownItem(Stored):
     """An item that the workspace has a folder of."""
@@ -156,7 +162,17 @@ def on_host(item: Item, host: str) -> Item:
     named, repository, number = repository_of(item.reference)
     if named or not repository or host == GITHUB:
         return item
-    found = item_from(f"https://{host}/{repository}/issues/{number}")
+    return _on_issue(item, f"https://{host}/{repository}/issues/{number}")
+
+
+def in_repository(item: Item, repository: str) -> Item:
+    """*item*, whose issue is one of *repository* where only its number was said."""
+    return _on_issue(item, f"{repository}{item.issue_number}") if item.issue_number else item
+
+
+def _on_issue(item: Item, reference: str) -> Item:
+    """A title that a person gave stays."""
+    found = item_from(reference)
     is_named = item.title != item.source_id
     return item.but(source_id=found.source_id, reference=found.reference) if is_named else found
 
@@ -264,20 +280,26 @@ def draft(item: Item, *, started_by: str, at: str, said: Iterable[tuple[str, str
         f"# {inert(item.title)}",
         f"- **Source**: {source}\n- **Started by**: {escaped(one_line(started_by))}\n- **Started at**: {at}",
     ]
-    if issue := item.issue:
-        labels = "".join(f", {escaped(one_line(label))}" for label in issue.labels)
-        about = f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}{labels}, as of {escaped(issue.updated)}:"
-        parts += ["## The issue", about, quoted(issue.text)]
-        parts += [
-            f"**{escaped(one_line(one.by))}**, {escaped(one.at)}, <{one.url}>:\n\n{quoted(one.text)}"
-            for one in issue.comments
-        ]
+    if item.issue:
+        parts += ["## The issue", issue_in_draft(item.issue)]
     for path, content in item.files.texts.items() if item.files else ():
         parts += [f"## {escaped(path)}, {item.files.commit if item.files else ''}", quoted(content)]
     before = [f"**{escaped(one_line(author))}**:\n\n{quoted(text)}" for author, text in said if text.strip()]
     if before:
         parts += ["## What was said before", *before]
     return "\n\n".join(parts) + "\n"
+
+
+def issue_in_draft(issue: TrackerIssue) -> str:
+    labels = "".join(f", {escaped(one_line(label))}" for label in issue.labels)
+    about = (
+        f"By {escaped(one_line(issue.by))}, {escaped(issue.state)}{labels}, as of {escaped(issue.updated)}:"
+    )
+    comments = [
+        f"**{escaped(one_line(one.by))}**, {escaped(one.at)}, <{one.url}>:\n\n{quoted(one.text)}"
+        for one in issue.comments
+    ]
+    return "\n\n".join((about, quoted(issue.text), *comments))
 
 
 def _first_that_finds(readings: Iterable[Iterable[str]]) -> tuple[str, ...]:

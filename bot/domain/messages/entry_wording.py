@@ -31,6 +31,14 @@ def as_text(entry: ShownEntry) -> str:
     return "\n".join(rows)
 
 
+def unsealed(lines: int) -> str:
+    """Of a record without any seal; empty for others."""
+    if not lines:
+        return ""
+    have = "1 line of the record has no seal" if lines == 1 else f"{lines} lines of the record have no seal"
+    return f"{have}: nothing proves who said what. They count as they stand."
+
+
 def _claim(field: str, claim: ShownClaim) -> Iterator[str]:
     known = "" if claim.counts else " (does not count)"
     doubt = f" ({claim.doubtful})" if claim.doubtful not in claim.attribution else ""

@@ -83,6 +83,7 @@ TAKE_OVER = Choice(action=Action.TAKE_OVER, label="Take over")
 FINDINGS = Choice(action=Action.FINDINGS, label="Read…")
 REVERSE = Choice(action=Action.REVERSE, label="Change a decision…")
 ISSUES = Choice(action=Action.ISSUES, label="Create issues…")
+READ_ISSUE = Choice(action=Action.READ_ISSUE, label="Read the issue again")
 EXPORT = Choice(action=Action.EXPORT, label="Export the record")
 
 DEPTHS = {

@@ -71,17 +71,19 @@ class RootScene:
     why: Mapping[str, str] = field(default_factory=dict)
     issues: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     can_create: bool = False
+    has_issue: bool = False
 
 
 def root(scene: RootScene) -> Message:
     first = f"**Roundtable: {scene.title}**"
+    read = (menus.READ_ISSUE,) if scene.has_issue else ()
     match scene.status:
         case RootStatus.RUNNING:
             settings, export = menus.SETTINGS.but(value=scene.item), menus.EXPORT.but(value=scene.item)
-            more = (settings, export, menus.STOP.but(label="Pause for today"))
+            more = (settings, export, *read, menus.STOP.but(label="Pause for today"))
             return _message(scene, first, (menus.CATCH_UP.but(value=scene.item), _so_far(scene)), more)
         case RootStatus.PAUSED:
-            return _message(scene, first, (menus.RESUME, _so_far(scene)), ())
+            return _message(scene, first, (menus.RESUME, _so_far(scene)), read)
         case RootStatus.COMPLETE:
             return _complete(scene, first)
         case _:
@@ -103,7 +105,9 @@ def _complete(scene: RootScene, first: str) -> Message:
     reverse = (menus.REVERSE,) if any(id.startswith("DEC-") for id in shown) else ()
     deeper = (menus.go_deeper(scene.deeper),) if scene.deeper else ()
     create = (menus.ISSUES,) if scene.can_create else ()
-    return _message(scene, first, choices, (*create, *reverse, *deeper, menus.EXPORT.but(value=scene.item)))
+    read = (menus.READ_ISSUE,) if scene.has_issue else ()
+    export = menus.EXPORT.but(value=scene.item)
+    return _message(scene, first, choices, (*create, *reverse, *deeper, *read, export))
 
 
 def _message(scene: RootScene, first: str, choices: tuple[Choice, ...], more: tuple[Choice, ...]) -> Message:

@@ -124,9 +124,14 @@ def open_card(scene: StepScene) -> Message:
 
 
 def finished_card(
-    scene: StepScene, *, by: str, ends_phase: bool = False, following: Phase | None = None
+    scene: StepScene,
+    *,
+    by: str,
+    ends_phase: bool = False,
+    following: Phase | None = None,
+    can_create: bool = False,
 ) -> Message:
-    """*following* is the phase after the one that the step ends."""
+    """*following* is the phase after the one that the step ends. *can_create*: issues for what was planned."""
     saved = () if scene.not_saved else scene.saved
     title = f"{scene.step.title} – saved" if saved else scene.step.title
     skip = () if ends_phase else (SKIP,)
@@ -134,11 +139,12 @@ def finished_card(
     choices = (menus.CONTINUE, AMEND.but(label="Amend…"), DISCUSS)
     if ends_phase:
         choices = (menus.CONTINUE.but(label=step_wording.continue_to(following)), *choices[1:])
+    issues = (menus.ISSUES,) if can_create else ()
     card = Card(
         title=title,
         subtitle=_where(scene),
         parts=tuple(_finished_parts(scene)),
-        more=(*skip, REOPEN.but(value=scene.step_id), *depths, *_deeper(scene), menus.STOP),
+        more=(*skip, REOPEN.but(value=scene.step_id), *depths, *_deeper(scene), *issues, menus.STOP),
         foot=(
             *filter(None, (_finished_foot(scene, by), scene.not_saved)),
             *scene.lines,

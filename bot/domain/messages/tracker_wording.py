@@ -26,8 +26,23 @@ def other_host(reference: str, host: str) -> str:
     return f"{not_read(reference)}: I read issues of {host} only."
 
 
+def no_repository(number: str) -> str:
+    return f"{not_read(number)}: it names no repository. Say it as OWNER/REPOSITORY{number}."
+
+
 def private(reference: str) -> str:
     return f"{not_read(reference)}: its repository is private, and guests may read along here."
+
+
+IS_READ = "The issue is being read."
+
+
+def asked_to_read(name: str, reference: str) -> str:
+    return f"{name} asked to read {reference} again."
+
+
+def nothing_new(name: str, at: str) -> str:
+    return f"I have read `{name}` ({at}): there is nothing new."
 
 
 NO_ANSWER = "GitHub gave no usable answer in time."
@@ -48,11 +63,14 @@ _WHY = {
 
 # --- issues for pieces of work ----------------------------------------------------------------------------------------
 
-WORK, REPOSITORY = "work", "repository"
+WORK, REPOSITORY, LABELS = "work", "repository", "labels"
+MOST_LABELS, LONGEST_LABEL = 20, 50
+"""What GitHub takes."""
 MOST_AT_ONCE = 20
 LABEL_CHARS, PREVIEW_CHARS, ISSUE_CHARS = 70, 900, 20_000
 PREVIEWED = 3
 CHOOSE = "Choose at least one."
+WRONG_LABELS = f"At most {MOST_LABELS} labels, of at most {LONGEST_LABEL} characters each."
 TOO_MANY_CHOSEN = f"GitHub takes {MOST_AT_ONCE} at a time. Create the others after these."
 PRIVATE = "This channel is private, so nothing of it becomes an issue."
 NO_REPOSITORY = "No repository for issues is set (ROUNDTABLE_GITHUB)."
@@ -106,6 +124,8 @@ def form(
     if len(repositories) > 1:
         named = [FormOption(value=one, label=one) for one in repositories]
         fields.append(choice_field(REPOSITORY, "In which repository?", named, initial=first))
+    about = "Of new issues, with commas between them. GitHub makes those that it does not know."
+    fields.append(FormField(name=LABELS, label="Labels", kind=FieldKind.LINE, hint=about))
     where = f" in **{first}**" if len(repositories) == 1 else ""
     intro = [f"One issue for each{where}. All who can read the repository can read it."]
     intro += [f"**{inert_line(one.title)}**\n{one_line(one.text, PREVIEW_CHARS)}" for one in new[:PREVIEWED]]
@@ -160,8 +180,9 @@ def issue_name(address: str) -> str:
     return f"{repository}#{number}" if repository else ""
 
 
-def asked(name: str, ids: Sequence[str], repository: str) -> str:
-    return f"{name} asked for {counted(len(ids), 'issue')} in {repository}: {listed(ids)}."
+def asked(name: str, ids: Sequence[str], repository: str, labels: Sequence[str]) -> str:
+    labelled = f" Labels: {', '.join(labels)}." if labels else ""
+    return f"{name} asked for {counted(len(ids), 'issue')} in {repository}: {listed(ids)}.{labelled}"
 
 
 def created(name: str, id: str, issue: str) -> str:

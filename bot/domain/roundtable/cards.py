@@ -28,7 +28,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Input, Say, SetDepth
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.posts import StepCard
-from bot.domain.roundtable.root import not_ready
+from bot.domain.roundtable.root import can_create_issues, not_ready
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, drafts, saving, speaking, specifying, standing
@@ -63,7 +63,10 @@ def rendered(rt: Roundtable, card: StepCard, playbook: Playbook) -> Message:
     else:
         ends_phase = menu.kind is MenuKind.PHASE if menu else _has_ended(rt, playbook)
         following = playbook.agenda.first_open((*rt.phases_completed, rt.phase_key)) if ends_phase else None
-        message = step_card.finished_card(scene, by=card.by, ends_phase=ends_phase, following=following)
+        can_create = scene.is_plan and can_create_issues(rt, playbook)
+        message = step_card.finished_card(
+            scene, by=card.by, ends_phase=ends_phase, following=following, can_create=can_create
+        )
     if menu is None:
         says_who = not is_open and card.message.note == step_wording.finished(card.by)
         return step_card.without_hints(message.spent()).but(note="" if says_who else card.message.note)

@@ -235,8 +235,8 @@ class Commit(Attemptable):
 
 class PushIssue(Attemptable):
     """
-    Create an issue for the piece of work *entry* in *repository*; or, with the address of its *issue*, renew what is
-    ours in that. *person* asked for it, at *asked_at*.
+    Create an issue for the piece of work *entry* in *repository*, with *labels*; or, with the address of its *issue*,
+    renew what is ours in that. *person* asked for it, at *asked_at*.
     """
 
     kind: Literal["push_issue"] = "push_issue"
@@ -246,7 +246,16 @@ class PushIssue(Attemptable):
     issue: str = ""
     title: str
     text: str
+    labels: tuple[str, ...] = ()
     asked_at: str
+
+
+class ReadIssue(Attemptable):
+    """Read again the issue *reference*, with which the item began. *person* asked for it."""
+
+    kind: Literal["read_issue"] = "read_issue"
+    person: str
+    reference: str
 
 
 class ReadIssues(Attemptable):
@@ -290,6 +299,7 @@ Effect = Annotated[
     | ReviewDraft
     | Commit
     | PushIssue
+    | ReadIssue
     | ReadIssues
     | MeetPerson
     | Log,

@@ -237,10 +237,14 @@ class SealPosition(Request):
 
 
 class CreateIssues(Request):
-    """A person chose in a form which pieces of work (ids) become issues in *repository*, by default the first."""
+    """
+    A person chose in a form which pieces of work (ids) become issues in *repository*, by default the first. New ones
+    get these *labels*.
+    """
 
     entries: tuple[str, ...]
     repository: str = ""
+    labels: tuple[str, ...] = ()
 
 
 class AgentAsked(Event):

@@ -58,6 +58,7 @@ from bot.domain.roundtable.outcomes import (
     Done,
     Failed,
     IssuePushed,
+    IssueReadAgain,
     IssuesRead,
     ItemRead,
     Outcome,
@@ -171,6 +172,7 @@ ANYTIME: Mapping[type, Transition] = {
     AgentWithdrew: agents.withdrew,
     CreateIssues: issues.asked,
     IssuePushed: issues.pushed,
+    IssueReadAgain: issues.read_again,
     IssuesRead: issues.note_states,
     IssueChanged: issues.changed,
 }

@@ -9,6 +9,7 @@ from bot.domain.catalog.budget import Spent
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.item.artifacts import Edit
+from bot.domain.item.item import TrackerIssue
 from bot.domain.item.meta import Meta
 from bot.domain.specification.entries import Patch, Quote, Specification
 from bot.domain.specification.exported import ExportEdit
@@ -394,6 +395,13 @@ class IssuePushed(EffectOutcome):
     left_alone: bool = False
 
 
+class IssueReadAgain(EffectOutcome):
+    """What the issue that the item began with says now, as *person* asked."""
+
+    person: str
+    issue: TrackerIssue
+
+
 class IssuesRead(EffectOutcome):
     """The states of issues, by their addresses. Of those that are not there, nothing changed."""
 
@@ -441,6 +449,7 @@ Outcome = (
     | Reviewed
     | Committed
     | IssuePushed
+    | IssueReadAgain
     | IssuesRead
     | PersonMet
     | Failed

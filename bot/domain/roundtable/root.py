@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from bot.domain.catalog.agenda import Playbook, depth_for
 from bot.domain.catalog.personas import Chain, Persona
 from bot.domain.catalog.steps import Depth, Step
+from bot.domain.item.item import repository_of
 from bot.domain.messages import root_card, specification_wording, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.root_card import RootActivity, RootScene, RootStatus
@@ -83,10 +84,8 @@ def scene_of(rt: Roundtable, playbook: Playbook, *, status: RootStatus | None = 
         models={one.first_name: _model(one, playbook) for one in leads},
         why=_why(rt) if complete else {},
         issues=_issues(rt) if complete else {},
-        can_create=complete
-        and bool(playbook.repositories)
-        and not rt.hidden
-        and bool(accepted_work(rt, playbook)),
+        can_create=complete and can_create_issues(rt, playbook),
+        has_issue=bool(began_with(rt)),
     )
 
 
@@ -172,6 +171,16 @@ def _model(persona: Persona, playbook: Playbook) -> str:
 def _card_link(rt: Roundtable, step: Step) -> str:
     card = rt.card
     return link_to(rt, rt.stands_at(card.token)) if card and card.step_id == step.step_id else ""
+
+
+def can_create_issues(rt: Roundtable, playbook: Playbook) -> bool:
+    return bool(playbook.repositories) and not rt.hidden and bool(accepted_work(rt, playbook))
+
+
+def began_with(rt: Roundtable) -> str:
+    """The issue that the item began with, with its repository; empty for none."""
+    named = (rt.reference, rt.source_id or "")
+    return next((one for one in named if repository_of(one)[1]), "")
 
 
 def accepted_work(rt: Roundtable, playbook: Playbook) -> list[Entry]:

@@ -29,13 +29,6 @@ class CodeCitation(NamedTuple):
         path, first, last, sha = found.groups()
         return cls(path, int(first), int(last or first), sha)
 
-    def is_part_of(self, other: str) -> bool:
-        """Of the lines that *other*, a citation, names."""
-        whole = CodeCitation.read(other)
-        if whole is None or (whole.path, whole.sha) != (self.path, self.sha):
-            return False
-        return whole.first <= self.first <= self.last <= whole.last
-
     @property
     def label(self) -> str:
         """For people: without the commit."""

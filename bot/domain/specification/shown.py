@@ -131,7 +131,8 @@ class TextHistory(NamedTuple):
 class ShownItem:
     """
     The entries of one item. *lines* are asked for once, when an entry is shown. Links lead to the thread *permalink*;
-    by default a line names it. Lines of *foreign* (by message_id) are not ours.
+    by default a line names it. Lines of *foreign* (by message_id) are not ours. So many lines are *unsealed* and count
+    all the same.
     """
 
     slug: str
@@ -143,6 +144,7 @@ class ShownItem:
     names: Names = field(default_factory=dict)
     foreign: Callable[[], Collection[str]] = frozenset
     redact: Redact = unchanged
+    unsealed: int = 0
 
     @property
     def kinds(self) -> Collection[str]:

@@ -215,12 +215,16 @@ def _chain_of(parsed: Iterable["_Found | None"], trusted: TrustedKeys | None, ch
     return Chain(tuple(rows), tuple(flaws), chain, top.n, top.digest, _next_key(top.line))
 
 
+def unsealed_lines(content: bytes, trusted: TrustedKeys | None = None) -> int:
+    """A record without any seal is shown as it is to a reader without keys: so many lines of it. Else 0."""
+    if trusted or b'"seal"' in content:
+        return 0
+    return sum(bool(row.strip()) for row in content.split(b"\n"))
+
+
 def foreign_ids(content: bytes, trusted: TrustedKeys | None = None) -> frozenset[str]:
-    """
-    The ids of lines that we did not seal, and the empty id. Such lines only propose. A record without any seal is shown
-    as it is to a reader without keys.
-    """
-    if not trusted and b'"seal"' not in content:
+    """The ids of lines that we did not seal, and the empty id. Such lines only propose; see `unsealed_lines`."""
+    if unsealed_lines(content, trusted):
         return frozenset({""})
     return read_chain(content, trusted).foreign
 

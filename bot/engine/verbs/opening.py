@@ -8,6 +8,7 @@ from bot.domain.item.item import (
     backlog_title,
     folders_of,
     generate_slug,
+    in_repository,
     is_surely_path,
     item_from,
     on_host,
@@ -116,11 +117,12 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
     """A roundtable on the item; one that exists already is linked to, not begun again."""
     viewer = desk.viewers.of(wanted.person, wanted.place)
     _must_open(desk, wanted)
-    if tracker := desk.sources.tracker:
-        wanted = wanted.but(item=on_host(wanted.item, tracker.host))
     wanted = await _with_files(desk, wanted, knows_code=viewer.knows_code)
     listings = await desk.workspace.items()
     seen = tuple(listed for listed in listings if viewer.sees(held_item(None, listed)))
+    wanted = _in_only_repository(desk, wanted, seen)
+    if tracker := desk.sources.tracker:
+        wanted = wanted.but(item=on_host(wanted.item, tracker.host))
     backlog = await desk.workspace.backlog() if viewer.knows_code else ""
     item = _find_item(wanted, seen, desk.redact(backlog))
     slug = await desk.finder.slug_for(item.slug, wanted, listings, viewer)
@@ -139,6 +141,14 @@ async def start_item(desk: Desk, wanted: Start) -> Reply:
         return answers.held_already(known)
     await desk.roundtables.handle(item.slug, wanted)
     return None
+
+
+def _in_only_repository(desk: Desk, wanted: Start, seen: tuple[Listing, ...]) -> Start:
+    """`#42` is an issue of the repository that is set, unless there is an item by that name."""
+    repositories = desk.playbook.repositories
+    if len(repositories) != 1 or folders_of(wanted.item, (listed.known for listed in seen)):
+        return wanted
+    return wanted.but(item=in_repository(wanted.item, repositories[0]))
 
 
 async def _with_files(desk: Desk, wanted: Start, *, knows_code: bool) -> Start:
@@ -168,13 +178,16 @@ async def _with_issue(desk: Desk, wanted: Start) -> tuple[Start, str]:
     it: what a private repository has is not for guests.
     """
     item = wanted.item
+    if item.issue_number:
+        return wanted, tracker_wording.no_repository(item.issue_number)
     if not item.reference or item.files:
         return wanted, ""
     if desk.sources.tracker is None:
         return wanted, tracker_wording.not_set_up(item.reference)
     for_guests = not await _only_members_read(desk, wanted.place)
     try:
-        issue = await desk.sources.tracker.read_issue(item.reference, public_only=for_guests)
+        tracker = desk.sources.tracker
+        issue = await tracker.read_issue(item.reference, public_only=for_guests, in_a_hurry=True)
         issue = issue.but(edits=desk.sources.issue_edits(issue))
         found = redacted_message(issue, desk.redact)
     except EffectError as error:

@@ -171,8 +171,11 @@ class ExportHistory:
         self._slug = slug
         self._at = at
 
+    def files(self, path: str) -> Mapping[str, FoundFile]:
+        return {place: self._file(place) for place in islice(self._at.below(path), MOST_FILES)}
+
     def folder(self, path: str) -> FoundFolder:
-        files = {place: self._file(place) for place in islice(self._at.below(path), MOST_FILES)}
+        files = self.files(path)
         if files or self._at.entry(path) is not None:
             return FoundFolder(files, is_gone=False)
         return FoundFolder({}, is_gone=any(files.entry(path) is not None for files, _ in self._changes))
@@ -248,7 +251,7 @@ def found_edits(branch: Branch, slug: str, at: Files) -> tuple[ExportEdit, ...]:
         return ()
     history = ExportHistory(branch, slug, at)
     try:
-        found = islice(branch.exports.edits(slug, at, history.folder), MOST_EDITS)
+        found = islice(branch.exports.edits(slug, at, history.files), MOST_EDITS)
         return tuple(map(history.introduced, found))
     except (UserError, WorkspaceError, OSError) as error:
         log.warning("the exported files of %s were not read: %s", slug, error)

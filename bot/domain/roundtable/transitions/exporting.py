@@ -35,17 +35,17 @@ def read_sources(rt: Roundtable, *, is_new: bool, playbook: Playbook) -> Roundta
     files, issue = rt.files, rt.issue
     rt = rt.but(files=None, issue=issue.but(edits=()) if issue else None)
     if files:
-        rt = _begun_with(rt, files.path, files.commit, files.edits, is_new=is_new, playbook=playbook)
+        rt = begun_with(rt, files.path, files.commit, files.edits, is_new=is_new, playbook=playbook)
     if issue and issue.edits:
         at = issue.updated
-        rt = _begun_with(rt, rt.source_id or issue.url, at, issue.edits, is_new=is_new, playbook=playbook)
+        rt = begun_with(rt, rt.source_id or issue.url, at, issue.edits, is_new=is_new, playbook=playbook)
     return rt
 
 
-def _begun_with(
+def begun_with(
     rt: Roundtable, name: str, at: str, edits: Iterable[ExportEdit], *, is_new: bool, playbook: Playbook
 ) -> Roundtable:
-    """*at* is a commit, or a time."""
+    """*at* is a commit, or a time. The same value where there is nothing new."""
     proposals = _proposals(rt, edits, playbook)
     if not (is_new or proposals.patches or proposals.left_out):
         return rt

@@ -6,18 +6,20 @@ decides nothing.
 from collections.abc import Iterator, Mapping
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.item.item import repository_of
+from bot.domain.item.artifacts import InsightEdit, digest_of
+from bot.domain.item.item import DRAFT, issue_in_draft, repository_of
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.form import InputForm, Submission
 from bot.domain.roundtable import root, timers
-from bot.domain.roundtable.effects import PushIssue, ReadIssues
-from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, TimeCame
-from bot.domain.roundtable.outcomes import IssuePushed, IssuesRead
+from bot.domain.roundtable.effects import PushIssue, ReadIssue, ReadIssues
+from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, Press, TimeCame
+from bot.domain.roundtable.outcomes import IssuePushed, IssueReadAgain, IssuesRead
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
-from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions import exporting, pausing, specifying
+from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification.brief import ISSUE, BriefRows, issue_of, text
 from bot.domain.specification.entries import HOW, Entry, How, Patch
 from bot.domain.specification.not_settled import WORK
@@ -46,6 +48,9 @@ def flaws(submission: Submission) -> Mapping[str, str]:
     chosen = submission.values.get(wording.WORK, ())
     if not chosen:
         return {wording.WORK: wording.CHOOSE}
+    labels = _labels(submission)
+    if len(labels) > wording.MOST_LABELS or any(len(one) > wording.LONGEST_LABEL for one in labels):
+        return {wording.LABELS: wording.WRONG_LABELS}
     return {wording.WORK: wording.TOO_MANY_CHOSEN} if len(chosen) > wording.MOST_AT_ONCE else {}
 
 
@@ -55,7 +60,12 @@ def entered(submission: Submission) -> CreateIssues:
         **submission.sent,
         entries=chosen if isinstance(chosen, tuple) else (),
         repository=submission.text(wording.REPOSITORY),
+        labels=_labels(submission),
     )
+
+
+def _labels(submission: Submission) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(str.strip, submission.text(wording.LABELS).split(",")))))
 
 
 # --- what it does -------------------------------------------------------------------------------------------------
@@ -77,10 +87,10 @@ def asked(rt: Roundtable, event: CreateIssues, playbook: Playbook) -> Roundtable
     effects = []
     for one in wanted:
         title, body = _as_issue(rt, one, playbook)
-        about = {"entry": one.id, "repository": repository, "issue": issue_of(one)}
+        about = {"entry": one.id, "repository": repository, "issue": issue_of(one), "labels": event.labels}
         effects.append(PushIssue(person=event.person.id, title=title, text=body, asked_at=rt.now, **about))
     ids = [one.id for one in wanted]
-    sentence = wording.asked(rt.name_of(event.person.id), ids, repository)
+    sentence = wording.asked(rt.name_of(event.person.id), ids, repository, event.labels)
     rt = rt.recording(sentence, by=event.person.id, message_id=event.key)
     return rt.queueing(*effects)
 
@@ -119,6 +129,35 @@ def _ended(rt: Roundtable, person: str) -> Roundtable:
         rt = rt.telling(wording.all_created(rt.name_of(person), issues), part=rt.part, person=person)
         rt = pausing.entries_saved(rt.but(issues=rt.issues.but(made=())))
     return _watching(rt, READ_SECONDS)
+
+
+# --- the issue that the item began with -------------------------------------------------------------------------
+
+
+def read_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """What is under way is not asked for again."""
+    _must_be_open(rt)
+    if not (issue := root.began_with(rt)):
+        raise NotNow(trouble_wording.UNKNOWN_MENU)
+    if rt.has_pending(ReadIssue):
+        raise NotNow(wording.IS_READ)
+    person = event.person.id
+    rt = rt.recording(wording.asked_to_read(rt.name_of(person), issue), by=person, message_id=event.key)
+    return rt.queueing(ReadIssue(person=person, reference=issue))
+
+
+def read_again(rt: Roundtable, event: IssueReadAgain, playbook: Playbook) -> Roundtable:
+    """Below what stands in draft.md, where it changed, and as proposals. Nothing that people wrote becomes other."""
+    issue, is_new = event.issue, rt.issue is None or rt.issue.updated != event.issue.updated
+    name, edits = rt.source_id or issue.url, issue.edits
+    rt = rt.but(issue=issue.but(edits=()))
+    after = exporting.begun_with(rt, name, issue.updated, edits, is_new=is_new, playbook=playbook)
+    if after is rt:
+        return rt.whispering(event.person, wording.nothing_new(name, issue.updated))
+    text = issue_in_draft(issue)
+    mark = f"<!-- Issue: {digest_of(text)} -->"
+    told = InsightEdit(path=DRAFT, keywords=("issue",), marker=mark, body=text, title=rt.title)
+    return queue_commit(after, "issue read again", edits=(told,) if is_new else ())
 
 
 # --- what became of them ------------------------------------------------------------------------------------------
@@ -178,13 +217,17 @@ def _work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
     """That people accepted. Raises NotNow where no issue is created."""
     if rt.hidden:
         raise NotNow(wording.PRIVATE)
-    if rt.stage is Stage.OPENING or (rt.stalled and rt.stalled.stage is Stage.OPENING):
-        raise NotNow(trouble_wording.SAVING)
+    _must_be_open(rt)
     if not playbook.repositories:
         raise NotNow(wording.NO_REPOSITORY)
     if not (found := root.accepted_work(rt, playbook)):
         raise NotNow(wording.NO_WORK)
     return found
+
+
+def _must_be_open(rt: Roundtable) -> None:
+    if rt.stage is Stage.OPENING or (rt.stalled and rt.stalled.stage is Stage.OPENING):
+        raise NotNow(trouble_wording.SAVING)
 
 
 def _as_issue(rt: Roundtable, entry: Entry, playbook: Playbook) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from bot.domain.roundtable.effects import (
     Post,
     PushIssue,
     React,
+    ReadIssue,
     ReadItem,
     ReadThread,
     Restore,
@@ -180,6 +181,8 @@ def failed(rt: Roundtable, effect: Effect, said: Failed, playbook: Playbook) -> 
             return _not_shared(rt, effect, said)
         case PushIssue():
             return issues.not_pushed(rt, effect, said.sentence)
+        case ReadIssue():
+            return rt.whispering(effect.person, said.sentence)
         case ShowWork(sign=sign):
             return working.refused(rt, sign)
         case NameSession() if said.reason in NO_SESSIONS:

@@ -1,8 +1,9 @@
 """
 A model's proposals for the open step, as patches. A proposal that does not fit the kinds of the step, or quotes
 nothing that was shown, is left out with the reason and never repaired. Quoted are messages of people, entries that
-they accepted, and what a tool of this turn showed, such as lines of code; a quote of anything else is left out, too. A
-decision must be the words of a person. A value that its quotes do not say is marked.
+they accepted, and what a tool of this turn showed, such as lines of code; a quote of anything else is left out, too.
+Decisions and objections are the words of a person, and quote nothing else. A value that its quotes do not say is
+marked.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,13 @@ from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
-from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Quote, Specification
+from bot.domain.specification.entries import (
+    CONFIRMED_BY_AUTHOR,
+    DECIDED_BY_PEOPLE,
+    Patch,
+    Quote,
+    Specification,
+)
 from bot.domain.specification.fold import QUOTE_CHARS
 from bot.domain.transcript.lines import QUOTED, UNCHECKED
 from bot.domain.values.text import one_line
@@ -24,6 +31,7 @@ from bot.voices.sources import DROPPED_CHARS, MOST_SOURCES, Sources, dropped, qu
 
 MOST_PROPOSALS = 8
 """As many as a card shows at once."""
+IN_THEIR_WORDS = DECIDED_BY_PEOPLE | CONFIRMED_BY_AUTHOR
 MOST_READ = 60
 """Of an answer; what comes after them is not looked at."""
 
@@ -176,19 +184,20 @@ class _Reader:
         values = self._values(kind, given.get("fields")) if kind else {}
         if kind is None or not values or kind.key == NOTE:
             return DOES_NOT_FIT
-        decided = str(values.get(kind.text, "")) if kind.key in DECIDED_BY_PEOPLE else ""
-        if decided and not self._is_said(decided, sources):
+        words = str(values.get(kind.text, "")) if kind.key in IN_THEIR_WORDS else ""
+        said_in = self._said_in(words, sources) if words else ""
+        if words and not said_in:
             return NOT_OF_A_PERSON
         if entry:
             values = {field: value for field, value in values.items() if entry[field] != value}
-        rests_on = {
-            "sources": sources,
-            "quotes": {
-                name: found
-                for name in values
-                if (found := tuple(quote for field, quote in quotes if (field or kind.text) == name))
-            },
+        quoted = {
+            name: found
+            for name in values
+            if (found := tuple(quote for field, quote in quotes if (field or kind.text) == name))
         }
+        if said_in and kind.text in values:
+            quoted[kind.text] = (Quote(line=said_in, words=words[:QUOTE_CHARS]),)
+        rests_on = {"sources": sources, "quotes": quoted}
         if entry:
             fits = bool(values) and self._spec.lives(id)
             return Patch(id=id, set=values, **rests_on) if fits else DOES_NOT_FIT
@@ -215,12 +224,16 @@ class _Reader:
                 found[name] = read
         return found
 
-    def _is_said(self, text: str, sources: Iterable[str]) -> bool:
-        """Verbatim, by a person, and neither as a question nor with a word around it that denies it."""
-        words = sanitized(text)
-        lines = (self._said[one] for one in sources if one in self._said)
-        return any(
-            stands_in(words, line.text) and not self._check.flaws(words, [(line, words)]) for line in lines
+    def _said_in(self, words: str, sources: Iterable[str]) -> str:
+        """The line of a person with these *words*, neither as a question nor with a word around it that denies them."""
+        lines = ((one, self._said[one]) for one in sources if one in self._said)
+        return next(
+            (
+                one
+                for one, line in lines
+                if stands_in(words, line.text) and not self._check.flaws(words, [(line, words)])
+            ),
+            "",
         )
 
 

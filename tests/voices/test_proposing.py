@@ -12,7 +12,8 @@ from bot.domain.messages import step_card
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import EntryState, Patch, Quote, patches_of
+from bot.domain.specification.claim_check import stands_in
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch, Quote, patches_of
 from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import LAST_SECTION, outline
 from bot.engine.ports import Facts, VoiceContext
@@ -185,13 +186,24 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
     assert [one["why"] for one in facts["dropped"]] == ["it quotes nothing that was shown"]
 
 
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
 @pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])
-def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
-    (patch,) = only({"kind": "decision", "fields": {"text": text}, "quotes": quotes(SAID, words=text)})
+def test_what_people_decide_and_object_is_proposed_in_their_words(text: str, kind: str) -> None:
+    (patch,) = only({"kind": kind, "fields": {"text": text}, "quotes": quotes(SAID, words=text)})
 
-    assert (patch.id, patch.kind) == ("DEC-001", "decision")
+    assert (patch.kind, patch.set, patch.unverified) == (kind, {"text": text}, {})
 
 
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
+def test_it_is_the_words_of_who_said_it_whatever_else_is_quoted(kind: str) -> None:
+    """Else another one would be asked whether they decided it."""
+    given = [*quotes(ALSO, words="It has to be fast"), *quotes(SAID, words="Export every row")]
+    (patch,) = only({"kind": kind, "fields": {"text": "We leave out PDF"}, "quotes": given})
+
+    assert patch.quotes["text"] == (Quote(line=SAID, words="We leave out PDF"),)
+
+
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
 @pytest.mark.parametrize(
     ("text", "source"),
     [
@@ -202,16 +214,17 @@ def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
         (".", SAID),
     ],
 )
-def test_a_decision_in_nobodys_words_is_left_out(text: str, source: str) -> None:
+def test_a_decision_or_objection_in_nobodys_words_is_left_out(text: str, source: str, kind: str) -> None:
     """Also one that somebody else said than the line that it names."""
-    assert only({"kind": "decision", "fields": {"text": text}, "quotes": quotes(source, words=text)}) == ()
+    assert only({"kind": kind, "fields": {"text": text}, "quotes": quotes(source, words=text)}) == ()
 
 
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
 @pytest.mark.parametrize("said", ["We should not leave out PDF.", "Shall we leave out PDF?"])
-def test_a_decision_that_is_denied_or_asked_is_left_out(said: str) -> None:
+def test_a_decision_or_objection_that_is_denied_or_asked_is_left_out(said: str, kind: str) -> None:
     """Its words are in the sentence, and the sentence does not say it."""
     rt = roundtable(FEATURES, (ADA, said))
-    told = {"kind": "decision", "fields": {"text": "leave out PDF"}, "quotes": quotes(SAID)}
+    told = {"kind": kind, "fields": {"text": "leave out PDF"}, "quotes": quotes(SAID)}
     patches, _, facts = proposed(drafted(told), rt=rt)
 
     assert patches == ()
@@ -297,11 +310,19 @@ PROPOSALS = st.lists(
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(given=PROPOSALS)
 @example(given=[{**ROWS, "fields": {"title": "\ud800\n## 7. X"}, "quotes": quotes(SAID, words="row")}])
+@example(given=[{"kind": "objection", "fields": {"text": "It is too slow"}, "quotes": quotes(ALSO)}])
 def test_whatever_a_model_answers_the_rest_stays(given: list[Any]) -> None:
-    """What people accepted counts as before, every proposal is one, and no heading of a section is forged."""
+    """
+    What people accepted counts as before, every proposal is one, decisions and objections are words that somebody
+    wrote, and no heading of a section is forged.
+    """
     item = meeting()
     before, shown = item.specification, item.section("Functional Requirements")
     patches, *_ = proposed(drafted(*given))
+    said = {ASKED.line_of(one.ts): one.text for one in ASKED.to_read}
+    for one in patches:
+        if one.kind in CONFIRMED_BY_AUTHOR:
+            assert [stands_in(one.set["text"], said[quote.line]) for quote in one.quotes["text"]] == [True]
     item.propose(*(json.loads(json.dumps(patch.as_json())) for patch in patches), step="01-06")
     after = item.specification
 

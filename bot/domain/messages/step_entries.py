@@ -92,6 +92,12 @@ def put_in_words(scene: StepScene, entry: Entry, field: str) -> str:
     return words if _is_main(kind, scene) else f"{label_of(kind)}{about}: {words}"
 
 
+def quote_newest(entry: Entry) -> str:
+    """The words of a decision or an objection that its author is asked about."""
+    claim = entry.pending("text") or entry.claim("text")
+    return f"“{one_line(str(claim.value), ROW_CHARS)}”" if claim else ""
+
+
 # --- entries as they would be saved -------------------------------------------------------------------------------
 
 

@@ -34,7 +34,14 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, drafts, saving, speaking, specifying, standing
 from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Claim, Entry, EntryState
+from bot.domain.specification.entries import (
+    NOT_LISTED,
+    OF_DISCUSSIONS,
+    Claim,
+    Entry,
+    EntryState,
+    author_to_ask,
+)
 from bot.domain.specification.projection import Projection
 from bot.domain.values.text import counted
 from bot.domain.values.timestamps import in_words
@@ -221,7 +228,7 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
             continue
         if entry.step == step.step_id and first.was_proposed:
             number += 1
-            yield _suggested(entry, first, number, playbook)
+            yield _suggested(rt, entry, first, number, playbook)
         elif entry.kind in kinds and rt.specification.lives(entry.id):
             for field in entry.claims:
                 if pending := entry.pending(field):
@@ -233,10 +240,11 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
                         by=_name(pending.proposed.by, playbook, pending.proposed.name),
                         sources=_code(pending.sources, playbook),
                         is_unchecked=pending.is_unchecked,
+                        asks=_author(rt, entry) if field == "text" else "",
                     )
 
 
-def _suggested(entry: Entry, first: Claim, number: int, playbook: Playbook) -> Suggestion:
+def _suggested(rt: Roundtable, entry: Entry, first: Claim, number: int, playbook: Playbook) -> Suggestion:
     state = {
         EntryState.PROPOSED: SuggestionState.OPEN,
         EntryState.ACCEPTED: SuggestionState.ACCEPTED,
@@ -251,7 +259,13 @@ def _suggested(entry: Entry, first: Claim, number: int, playbook: Playbook) -> S
         sources=_code(words.sources, playbook),
         decided_by=first.accepted.name if first.accepted else "",
         is_unchecked=all(claim.is_unchecked for _, claim in entry.current()),
+        asks=_author(rt, entry) if state is SuggestionState.OPEN else "",
     )
+
+
+def _author(rt: Roundtable, entry: Entry) -> str:
+    author = author_to_ask(entry)
+    return rt.name_of(author.by) if author else ""
 
 
 def _suggest_late(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
@@ -260,7 +274,7 @@ def _suggest_late(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Su
         first, is_of_last = entry.first, entry.step != step.step_id and rt.has_finished(entry.step)
         is_late = is_of_last and entry.state is EntryState.PROPOSED and entry.kind not in NOT_LISTED
         if first and is_late and first.at > rt.finished_at and rt.specification.lives(entry.id):
-            yield _suggested(entry, first, 0, playbook)
+            yield _suggested(rt, entry, first, 0, playbook)
 
 
 def _code(sources: Iterable[str], playbook: Playbook) -> tuple[Link, ...]:

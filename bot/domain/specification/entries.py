@@ -85,6 +85,8 @@ OF_DISCUSSIONS = frozenset({DISCUSSION, POSITION})
 """Kinds that record what happened. Such entries need no acceptance."""
 NOT_LISTED = OF_DISCUSSIONS | {NOTE}
 """Kinds that no list of what was recorded shows."""
+CONFIRMED_BY_AUTHOR = frozenset({DECISION, OBJECTION})
+"""Kinds that a model can only quote: whose words they are is asked."""
 _Named = TypeVar("_Named", Party, Stale, HeardWords)
 
 
@@ -269,6 +271,14 @@ def unconfirmed(specification: Specification) -> Iterator[tuple[Entry, str, Clai
         if not entry.is_plain and specification.lives(entry.id):
             newest = ((field, claims[-1]) for field, claims in entry.claims.items() if claims)
             yield from ((entry, field, claim) for field, claim in newest if claim.is_unconfirmed)
+
+
+def author_to_ask(entry: Entry) -> Party | None:
+    """Whose words a model quotes as a decision or an objection, while nobody has confirmed that it is one."""
+    claims = entry.claims.get("text") if entry.kind in CONFIRMED_BY_AUTHOR and not entry.gone else None
+    if not claims or claims[-1].accepted or claims[-1].proposed.kind is not PartyKind.PERSONA:
+        return None
+    return claims[-1].said
 
 
 def is_changing(line: Line) -> bool:

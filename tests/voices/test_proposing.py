@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.domain.messages import step_card
+from bot.domain.messages.draft_wording import DOES_NOT_FIT, NO_SUCH_VALUE, NOT_OF_A_PERSON, TOO_MANY
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
@@ -145,9 +146,12 @@ def test_what_does_not_fit_is_left_out(given: Any) -> None:
         quotes(SAID, words=" "),
     ],
 )
-def test_what_rests_on_nothing_is_left_out(given: Any) -> None:
-    """A source that does not exist, or that was withdrawn, is none."""
-    assert only({**ROWS, "quotes": given}) == ()
+def test_what_rests_on_nothing_is_unchecked(given: Any) -> None:
+    """A source that does not exist, or that was withdrawn, is none. People see the value, and that nobody said it."""
+    (patch,) = only({**ROWS, "quotes": given})
+
+    assert (patch.set, patch.sources, patch.quotes) == (ROWS["fields"], (), {})
+    assert patch.unverified == {"title": "no line says this"}
 
 
 def test_only_the_sources_that_exist_are_named() -> None:
@@ -182,8 +186,11 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
     speech = asyncio.run(thinking(ScriptedMind(drafted(*given))).draft(cue))
     patches, facts = speech.patches or (), speech.facts
 
-    assert [one.unverified for one in patches] == [{"title": "“Legal wants it in June” is not in Ada’s line"}]
-    assert [one["why"] for one in facts["dropped"]] == ["it quotes nothing that was shown"]
+    assert [one.unverified for one in patches] == [
+        {"title": "“Legal wants it in June” is not in Ada’s line"},
+        {"title": "no line says this"},
+    ]
+    assert [one["why"] for one in facts["dropped"]] == [sources.NOT_SHOWN]
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
@@ -241,22 +248,36 @@ def test_what_the_source_does_not_say_is_marked() -> None:
 
 def test_whatever_is_left_out_is_on_record_with_its_reason() -> None:
     """For the transcript: what it was, and why."""
-    given = [ROWS, {**ROWS, "quotes": quotes("C.9")}, {**ROWS, "kind": "spell"}, "Export", *[ROWS] * 8]
-    _, _, facts = proposed(drafted(*given))
-
-    assert [one["why"] for one in facts["dropped"]] == [
-        "it quotes nothing that was shown",
-        "it does not fit the entries of this step",
-        "it does not fit the entries of this step",
-        "more than 8 were proposed",
+    misfits = {"title": WORDS, "priority": "urgent", "mood": "good", "depends": "FR-009", "reason": ""}
+    given = [
+        {**ROWS, "kind": "spell"},
+        "Export",
+        {**ROWS, "fields": misfits},
+        {"id": "FR-001", "fields": {"title": "Keep the last row"}, "quotes": quotes(SAID)},
+        {"kind": "decision", "fields": {"text": "No PDF"}, "quotes": quotes(SAID)},
+        *[ROWS] * 45,
     ]
-    assert facts["dropped"][0]["what"] == "Export every row"
+    patches, _, facts = proposed(drafted(*given))
+
+    assert len(patches) == 40
+    assert facts["left_out"] == {DOES_NOT_FIT: 2, NO_SUCH_VALUE: 3, NOT_OF_A_PERSON: 1, TOO_MANY: 6}
+    assert [(one["what"], one["why"]) for one in facts["dropped"]][:7] == [
+        ("Export every row", DOES_NOT_FIT),
+        ("Export", DOES_NOT_FIT),
+        ("urgent", NO_SUCH_VALUE),
+        ("good", NO_SUCH_VALUE),
+        ("FR-009", NO_SUCH_VALUE),
+        ("Keep the last row", "it is recorded already"),
+        ("No PDF", NOT_OF_A_PERSON),
+    ]
 
 
-def test_no_more_is_proposed_than_people_read() -> None:
-    many = [{**ROWS, "fields": {"title": f"Export {number}"}} for number in range(20)]
+def test_what_is_left_out_of_a_very_long_answer_is_counted() -> None:
+    """The record names only the first ones."""
+    _, _, facts = proposed(drafted(*[ROWS] * 240))
 
-    assert [one.set["title"] for one in only(*many)] == [f"Export {number}" for number in range(8)]
+    assert facts["left_out"] == {TOO_MANY: 200}
+    assert len(facts["dropped"]) == sources.MOST_DROPPED
 
 
 def test_where_nothing_can_be_proposed_nothing_is() -> None:
@@ -334,7 +355,7 @@ def test_whatever_a_model_answers_the_rest_stays(given: list[Any]) -> None:
         }
     for id in after.entries.keys() - before.entries.keys():
         assert after.entries[id].state is EntryState.PROPOSED
-        assert all(claim.sources for _, claim in after.entries[id].current())
+        assert all(claim.sources or claim.is_unchecked for _, claim in after.entries[id].current())
     text = item.section("Functional Requirements")
     headings = [one.text for one in outline(text).headings]
     assert headings[0] == outline(shown).headings[0].text

@@ -222,7 +222,13 @@ class StepScene:
 
     @property
     def shown_suggestions(self) -> tuple[Suggestion, ...]:
-        return self.listed_suggestions[: None if self.is_whole else SUGGESTIONS_SHOWN]
+        """Where there is no room for all, those that are open come first, and the newest of the others."""
+        every = self.listed_suggestions
+        if self.is_whole or len(every) <= SUGGESTIONS_SHOWN:
+            return every
+        settled = [one for one in every if one.state is not SuggestionState.OPEN]
+        kept = [*self.open_suggestions, *reversed(settled)][:SUGGESTIONS_SHOWN]
+        return tuple(one for one in every if one in kept)
 
     @property
     def shown_open(self) -> tuple[int, ...]:

@@ -194,11 +194,15 @@ def _lacking(scene: StepScene, id: str) -> list[str]:
 
 
 def _answers(scene: StepScene) -> list[Block]:
-    """Notes that are no longer to be sorted: in sections of prose they are the content, under their questions."""
+    """
+    Notes that are no longer to be sorted: in sections of prose they are the content, under their questions. In others,
+    those that an entry quotes stand in that.
+    """
+    spec, is_prose = scene.specification, scene.schema.is_prose(scene.step_id)
     waiting = {one.id for one in scene.unsorted}
     groups: dict[tuple[int, str], list[Entry]] = {}
-    for note in scene.specification.notes_of([scene.step_id]):
-        if note.id not in waiting:
+    for note in spec.notes_of([scene.step_id]):
+        if note.id not in waiting and (is_prose or not spec.is_quoted(note)):
             number = note["question"] if "question" in note.claims else None
             question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
             groups.setdefault(question, []).append(note)

@@ -334,24 +334,27 @@ def _stale_entry(rt: Roundtable, entry: Entry) -> StaleEntry:
 
 
 def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[UnsortedNote]:
-    """Where prose is asked for, notes are the content. Letters go by the order in which they were said."""
-    views = [view for view in playbook.schema.of_step(step.step_id) if view.is_page]
-    if any(view.prose for view in views):
+    """
+    Said, and in no entry. Where prose is asked for, notes are the content. Letters go by the order in which they were
+    said.
+    """
+    if playbook.schema.is_prose(step.step_id):
         return
     notes = [
         one for one in rt.specification.entries.values() if one.kind == NOTE and one.step == step.step_id
     ]
     for place, note in enumerate(notes):
-        if note.claim("text") and not note.gone:
+        if note.claim("text") and not note.gone and not rt.specification.is_quoted(note):
             yield UnsortedNote(_letter(place), note)
 
 
 def _newest_note(rt: Roundtable, step: Step, playbook: Playbook) -> NewestNote | None:
-    """What people marked is asked about in its own place; None where it can become nothing else."""
+    """What people marked or entries quote stands in its own place; None where it can become nothing else."""
     marked = {rt.line_of(one.ts) for one in rt.marks}
     notes = rt.specification.notes_of([step.step_id]) if NOTE in playbook.schema.kinds else ()
     newest = ((one, claim) for one in reversed(notes) if (claim := one.claim("text")))
-    note, claim = next((one for one in newest if one[1].line not in marked), (None, None))
+    unsorted = (one for one in newest if one[1].line not in marked and not rt.specification.is_quoted(one[0]))
+    note, claim = next(unsorted, (None, None))
     if note is None or claim is None:
         return None
     made = Counter(one.kind for one in rt.specification.made_by(claim.line) if one.new and one.kind != NOTE)

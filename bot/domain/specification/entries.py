@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from bot.domain.catalog.schema import NOTE, Kind
+from bot.domain.specification.claim_check import is_part
 from bot.domain.specification.claims import (
     GONE,
     Check,
@@ -41,6 +42,7 @@ from bot.domain.specification.fold import (
     utterance_of,
 )
 from bot.domain.transcript.lines import CHANGING_ENTRIES, ENTRIES, Line
+from bot.domain.values.text import sentences_in
 from bot.domain.values.value import Stored
 
 __all__ = [
@@ -159,6 +161,23 @@ class Specification(Stored):
             if "question" in note.claims and isinstance(number := note["question"], int):
                 found.setdefault(note.step, set()).add(number)
         return {step: frozenset(numbers) for step, numbers in found.items()}
+
+    def is_quoted(self, note: Entry) -> bool:
+        """Whether entries quote all that *note* says: it is sorted then, though no person did it."""
+        claim = note.claim("text")
+        words = self.quoted.get(claim.line, ()) if claim else ()
+        said = sentences_in(str(claim.value)) if claim and words else ()
+        return bool(said) and all(any(is_part(one, other) for other in words) for one in said)
+
+    @cached_property
+    def quoted(self) -> Mapping[str, tuple[str, ...]]:
+        """The words of each line that living entries quote."""
+        found: dict[str, list[str]] = {}
+        for one in self.besides_notes:
+            for _, claim in one.current() if self.lives(one.id) else ():
+                for quote in claim.quotes:
+                    found.setdefault(quote.line, []).append(quote.words)
+        return {line: tuple(words) for line, words in found.items()}
 
     def parts(self, owner: str, kind: str) -> tuple[Entry, ...]:
         return tuple(one for one in self.active(kind) if one.part_of == owner)

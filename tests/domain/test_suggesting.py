@@ -127,6 +127,31 @@ def test_what_the_sources_do_not_say_is_marked() -> None:
     assert "500000" in table.rt.specification.entries["ASM-001"].claims["text"][0].reason
 
 
+def test_a_choice_that_nobody_said_is_not_accepted_with_everything() -> None:
+    """As any other value, it needs a press of its own."""
+    table = thinking()
+    risk = patch(table).but(id="RSK-001", kind="risk", set={"text": "Export every row", "likelihood": "high"})
+    looked(table, patches=(risk,)).resume_paying().press(Action.ACCEPT_ALL, value="1")
+    entry = table.rt.specification.entries["RSK-001"]
+
+    assert (entry.state, entry.claims["likelihood"][0].accepted) == (EntryState.ACCEPTED, None)
+    assert "2 RSK-001 likelihood: high" in table.card.text
+    assert "unchecked: no line says this" in table.card.text
+    table.press(Action.LINE, value="2/accept")
+    assert table.rt.specification.entries["RSK-001"].claims["likelihood"][0].accepted
+
+
+def test_where_all_is_unchecked_accept_all_says_what_to_do() -> None:
+    """It was taken for an answer to the step."""
+    table = looked(thinking(), patches=(patch(thinking()).but(quotes={}),)).resume_paying()
+    answers = table.rt.answers
+    table.say("accept all")
+
+    assert table.world.told[-1][1].text.startswith("Each of these needs a press of its own")
+    assert table.rt.answers == answers
+    assert table.rt.specification.entries["ASM-001"].state is EntryState.PROPOSED
+
+
 # --- finish ---------------------------------------------------------------------------------------------------------
 
 

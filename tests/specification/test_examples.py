@@ -279,6 +279,23 @@ def test_accepting_everything_takes_nothing_unchecked_and_puts_no_words_in_a_mou
     assert attribution(current(meeting, "FR-002")) == "proposed by Maya (persona), accepted by Ada"
 
 
+def test_code_that_is_quoted_letter_by_letter_is_verbatim(meeting: Meeting) -> None:
+    """Whose words it is nobody says; in other words it is what a model made of the code."""
+    code = quoting("src/sync.py:5-8@1a2b3c4", "sync(rows) -> Result")
+    meeting.propose(
+        new("FR-001", "requirement", {"title": "sync(rows) -> Result"}, **code),
+        new("FR-002", "requirement", {"title": "It syncs rows"}, **code),
+        new("FR-003", "requirement", {"title": "sync(rows) -> Result"}, unverified={"title": "why"}, **code),
+    )
+
+    assert [current(meeting, f"FR-00{n}").check for n in (1, 2, 3)] == [
+        Check.VERBATIM,
+        Check.AGREED,
+        Check.UNCHECKED,
+    ]
+    assert current(meeting, "FR-001").said is None
+
+
 def test_a_quote_that_nobody_said_is_nobodys(meeting: Meeting) -> None:
     """Neither in another's line, nor in that of a model."""
     meeting.say("Grace", "01-06", "Offline is hard")

@@ -13,7 +13,7 @@ from bot.domain.messages.draft_wording import DOES_NOT_FIT, NO_SUCH_VALUE, NOT_O
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.claim_check import stands_in
+from bot.domain.specification.claim_check import NO_QUOTE, NOT_CONFIRMED, stands_in
 from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch, Quote, patches_of
 from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import LAST_SECTION, outline
@@ -244,6 +244,25 @@ def test_what_the_source_does_not_say_is_marked() -> None:
 
     assert marked.unverified == {"title": "the line does not say “2 s”"}
     assert plain.unverified == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "words", "why"),
+    [
+        ("It has to be fast.", "", NO_QUOTE),
+        ("It has to be fast.", "It has to be fast", NOT_CONFIRMED),
+        ("That is a must for me.", "That is a must for me", NOT_CONFIRMED),
+        ("It works for at least 500 rows.", "It works for at least 500 rows", NOT_CONFIRMED),
+        ("I do not say it is a must.", "it is a must", "the line says “not”"),
+    ],
+)
+def test_a_choice_is_a_claim_that_a_second_model_confirms(said: str, words: str, why: str) -> None:
+    """It is a name for what somebody said, and never their words; without a quote nobody said anything like it."""
+    given = quotes(SAID, words=words, field="priority") if words else []
+    told = {"id": "FR-001", "fields": {"priority": "must"}, "quotes": given}
+    ((patch,), *_) = proposed(drafted(told), rt=roundtable(FEATURES, (ADA, said)))
+
+    assert patch.unverified == {"priority": why}
 
 
 def test_whatever_is_left_out_is_on_record_with_its_reason() -> None:

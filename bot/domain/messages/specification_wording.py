@@ -119,6 +119,9 @@ def not_your_objection(author: str) -> str:
     return f"Only {author} can object in these words. Write yours: `objection: …`."
 
 
+ONE_BY_ONE = "Each of these needs a press of its own, or its number: `accept 1`."
+
+
 def not_asked(author: str, starter: str) -> str:
     if author == starter:
         return f"Only {author} can answer that."

@@ -219,17 +219,20 @@ def open_points(rt: Roundtable, playbook: Playbook) -> int:
 
 
 def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
-    """Entries of the step that were proposed, and proposed values of others. What was decided keeps its number."""
+    """
+    Entries of the step that were proposed, and then proposed values of entries that count, such as those that were
+    accepted without what is unchecked. What was decided keeps its number.
+    """
     number = 0
     kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
-    for entry in rt.specification.besides_notes:
-        first = entry.first
-        if first is None or entry.kind in NOT_LISTED:
-            continue
-        if entry.step == step.step_id and first.was_proposed:
+    known = [one for one in rt.specification.besides_notes if one.kind not in NOT_LISTED]
+    own = {one.id for one in known if one.step == step.step_id and one.first and one.first.was_proposed}
+    for entry in known:
+        if entry.first and entry.id in own:
             number += 1
-            yield _suggested(rt, entry, first, number, playbook)
-        elif entry.kind in kinds and rt.specification.lives(entry.id):
+            yield _suggested(rt, entry, entry.first, number, playbook)
+    for entry in known:
+        if (entry.kind in kinds or entry.id in own) and rt.specification.lives(entry.id):
             for field in entry.claims:
                 if pending := entry.pending(field):
                     number += 1

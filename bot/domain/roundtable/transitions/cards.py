@@ -69,7 +69,10 @@ def decided(
     about is never taken with everything.
     """
     chosen = _open(rt, numbers, playbook)
-    chosen = [one for one in chosen if not one.asks] if accept and how is How.EVERYTHING else chosen
+    if how is How.EVERYTHING and accept:
+        chosen = [one for one in chosen if not one.asks]
+        if not chosen:
+            raise NotNow(specification_wording.ONE_BY_ONE)
     patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))

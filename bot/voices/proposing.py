@@ -84,7 +84,8 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     check = checks.check_for(scene.playbook, rt.people.values())
     reader = _Reader(schema, rt.specification, said, sources, check)
     found = tuple(reader.read(given, {kind.key for kind in wanted.kinds(scene)}))
-    roots = {**{id: Root("", text) for id, text in sources.texts.items()}, **roots}
+    heard = {line: Root(one.name, one.text) for line, one in rt.specification.heard.items()}
+    roots = {**{id: Root("", text) for id, text in sources.texts.items()}, **heard, **roots}
     entries = rt.specification.entries
     marked = tuple(
         checks.waiting(checks.checked(one, roots, check, schema, entries), schema, entries) for one in found
@@ -200,6 +201,7 @@ class _Reader:
             if (line := self._sources.find(one.line))
         ]
         sources = tuple(dict.fromkeys(quote.line for _, quote in quotes))
+        quotes = [(field, root) for field, one in quotes for root in checks.said_quotes(one, self._spec)]
         id = str(given.get("id") or "")
         entry = self._spec.entries.get(id)
         kind = self._schema.kinds.get(entry.kind if entry else str(given.get("kind") or ""))

@@ -165,6 +165,33 @@ def test_only_the_sources_that_exist_are_named() -> None:
     assert {one["why"] for one in facts["dropped"]} == {sources.NOT_SHOWN}
 
 
+@pytest.mark.parametrize(
+    ("id", "words", "by", "said"),
+    [
+        ("FR-001", "Keep the last row", "Ada", "Keep the last row"),
+        ("FR-003", "A sync takes a minute", "Grace", "sync within 60 s"),
+    ],
+)
+def test_who_quotes_an_accepted_entry_quotes_who_said_it(id: str, words: str, by: str, said: str) -> None:
+    """Typed by a person, or worded by a persona: the card names the person, and not only the entry."""
+    item = meeting()
+    line = item.say("Grace", "01-06", "We must sync within 60 s or people go home")
+    worded = {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "A sync takes a minute"}}
+    item.propose(worded | {"quotes": {"title": [{"line": line, "words": "sync within 60 s"}]}}, step="01-06")
+    item.press("Ada", {"id": "FR-003", "accept": True})
+    rt = ASKED.but(specification=item.specification)
+    told = {"kind": "assumption", "fields": {"text": words}, "quotes": quotes(id, words=words)}
+    cue = VoiceContext(rt, PLAYBOOK, MAYA)
+    (patch,) = asyncio.run(thinking(ScriptedMind(drafted(told))).draft(cue)).patches or ()
+    item.propose(json.loads(json.dumps(patch.as_json())), step="01-06")
+    claim = item.specification.entries[patch.id].claim("text")
+
+    assert claim
+    assert claim.said
+    assert (claim.said.name, claim.said.quote) == (by, said)
+    assert patch.sources == (id,), "it is confirmed again when the entry changes"
+
+
 def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
     """Neither an entry, nor a field of an entry that counts: else an invention would become its own source."""
     item = meeting()

@@ -5,8 +5,16 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import FieldType, KindField, Schema
-from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, is_part
-from bot.domain.specification.entries import NOT_LISTED, Claim, Entry, EntryState, Patch, Specification
+from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, is_part, stands_in
+from bot.domain.specification.entries import (
+    NOT_LISTED,
+    Claim,
+    Entry,
+    EntryState,
+    Patch,
+    Quote,
+    Specification,
+)
 
 SAID = frozenset(
     {
@@ -57,6 +65,17 @@ def roots_in(specification: Specification) -> dict[str, Root]:
         if accepted and is_root and specification.lives(one.id):
             found[one.id] = Root(_speakers(accepted), "\n".join(_words_in(accepted)))
     return found
+
+
+def said_quotes(quote: Quote, specification: Specification) -> tuple[Quote, ...]:
+    """Who quotes an accepted entry quotes the words of people that it rests on, where there are such words."""
+    entry = specification.entries.get(quote.line)
+    for _, claim in entry.current() if entry else ():
+        if claim.accepted and any(is_part(quote.words, word) for word in _words(claim.value)):
+            own = claim.quotes or (quote.but(line=claim.line),)
+            heard = ((one, specification.heard.get(one.line)) for one in own)
+            return tuple(one for one, said in heard if said and stands_in(one.words, said.text)) or (quote,)
+    return (quote,)
 
 
 def text_of_entry(entry: Entry) -> str:

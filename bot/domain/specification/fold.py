@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, VALUE_CHARS
+from bot.domain.specification import claim_check
 from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.claims import (
     Check,
@@ -131,8 +132,10 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
 
 
 def stands_in(heard: HeardWords | None, words: str) -> bool:
-    letters = letters_of(words)
-    return bool(heard and letters and letters in letters_of(heard.text))
+    """As every quote does. One that was cut to fit may end within a word."""
+    if len(words) >= QUOTE_CHARS:
+        words = words[:QUOTE_CHARS].rpartition(" ")[0] or words
+    return heard is not None and claim_check.stands_in(words, heard.text)
 
 
 class Fold:

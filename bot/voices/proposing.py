@@ -1,53 +1,77 @@
 """
-A model's proposals for the open step, as patches. A proposal that does not fit the kinds of the step, or quotes
-nothing that was shown, is left out with the reason and never repaired. Quoted are messages of people, entries that
-they accepted, and what a tool of this turn showed, such as lines of code; a quote of anything else is left out, too. A
-decision must be the words of a person. A value that its quotes do not say is marked.
+A model's proposals for the open step, as patches. What does not fit the kinds of the step is left out with the reason,
+and never repaired. Quoted are messages of people, entries that they accepted, and what a tool of this turn showed, such
+as lines of code; a quote of anything else is left out, too. Decisions and objections are the words of a person, and
+quote nothing else. A value that its quotes do not say, or that has none, is marked.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
+from bot.domain.messages.draft_wording import (
+    DOES_NOT_FIT,
+    MOST_PROPOSALS,
+    NO_SUCH_VALUE,
+    NOT_OF_A_PERSON,
+    TOO_MANY,
+)
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
-from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Quote, Specification
+from bot.domain.specification.entries import (
+    CONFIRMED_BY_AUTHOR,
+    DECIDED_BY_PEOPLE,
+    Patch,
+    Quote,
+    Specification,
+)
 from bot.domain.specification.fold import QUOTE_CHARS
-from bot.domain.transcript.lines import QUOTED, UNCHECKED
+from bot.domain.transcript.lines import LEFT_OUT, QUOTED, UNCHECKED
 from bot.domain.values.text import one_line
 from bot.engine.ports import NO_FACTS, Facts
 from bot.voices.prompts import wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
-from bot.voices.sources import DROPPED_CHARS, MOST_SOURCES, Sources, dropped, quoted, texts_in, with_marks
+from bot.voices.sources import (
+    DROPPED_CHARS,
+    MOST_DROPPED,
+    MOST_SOURCES,
+    Sources,
+    dropped,
+    quoted,
+    texts_in,
+    with_marks,
+)
 
-MOST_PROPOSALS = 8
-"""As many as a card shows at once."""
+IN_THEIR_WORDS = DECIDED_BY_PEOPLE | CONFIRMED_BY_AUTHOR
 MOST_READ = 60
-"""Of an answer; what comes after them is not looked at."""
+"""Rows of an entry; what comes after them is not looked at."""
 
 NOTHING_SEEN: Mapping[str, str] = {}
 
-NO_SOURCE = "it quotes nothing that was shown"
-NOT_OF_A_PERSON = "no person said it in these words"
-DOES_NOT_FIT = "it does not fit the entries of this step"
-TOO_MANY = f"more than {MOST_PROPOSALS} were proposed"
+IS_RECORDED = "it is recorded already"
 
 
 class Proposals(NamedTuple):
     """
-    *dropped* says of everything that was left out what it was, and why; *quoted* are the passages of sources that
-    cannot be looked up later.
+    *dropped* says what was left out, and why; *left_out* counts entries and values by the reason. *quoted* are the
+    passages of sources that cannot be looked up later.
     """
 
     patches: tuple[Patch, ...]
     dropped: tuple[Mapping[str, str], ...] = ()
+    left_out: Mapping[str, int] = {}
     quoted: Mapping[str, str] = {}
 
     def facts_with(self, facts: Facts) -> Facts:
         """*facts* with what was left out, and with what is quoted."""
-        more = {"dropped": [*self.dropped], QUOTED: {**facts.get(QUOTED, {}), **self.quoted}}
+        more = {
+            "dropped": [*self.dropped],
+            LEFT_OUT: dict(self.left_out),
+            QUOTED: {**facts.get(QUOTED, {}), **self.quoted},
+        }
         return {**facts, **{name: told for name, told in more.items() if told}}
 
 
@@ -60,7 +84,8 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     check = checks.check_for(scene.playbook, rt.people.values())
     reader = _Reader(schema, rt.specification, said, sources, check)
     found = tuple(reader.read(given, {kind.key for kind in wanted.kinds(scene)}))
-    roots = {**{id: Root("", text) for id, text in sources.texts.items()}, **roots}
+    heard = {line: Root(one.name, one.text) for line, one in rt.specification.heard.items()}
+    roots = {**{id: Root("", text) for id, text in sources.texts.items()}, **heard, **roots}
     entries = rt.specification.entries
     marked = tuple(
         checks.waiting(checks.checked(one, roots, check, schema, entries), schema, entries) for one in found
@@ -69,7 +94,7 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     for one in found:
         claim = " ".join(map(str, one.set.values()))
         passages = {**quoted(one.sources, sources.texts, claim), **passages}
-    return Proposals(marked, tuple(reader.dropped), passages)
+    return Proposals(marked, tuple(reader.dropped[:MOST_DROPPED]), reader.left_out, passages)
 
 
 class Prose(NamedTuple):
@@ -139,10 +164,12 @@ class _Reader:
         self._sources = sources
         self._check = check
         self._taken: list[str] = []
+        self._misfits: list[Mapping[str, Any]] = []
         self.dropped: list[Mapping[str, str]] = []
+        self.left_out = Counter[str]()
 
     def read(self, given: Sequence[Any], allowed: set[str]) -> Iterator[Patch]:
-        for one in given[:MOST_READ]:
+        for one in given:
             if len(self._taken) >= MOST_PROPOSALS:
                 self._drop(one, TOO_MANY)
                 continue
@@ -151,11 +178,17 @@ class _Reader:
                 self._drop(one, patch)
                 continue
             self._taken.append(patch.id)
+            for value in self._misfits:
+                self._drop(value, NO_SUCH_VALUE)
             unknown = (quote.line for quote in _quotes_in(one) if not self._sources.find(quote.line))
             self.dropped += map(dropped, dict.fromkeys(unknown))
             yield patch
 
     def _drop(self, given: Any, why: str) -> None:
+        if why != IS_RECORDED:
+            self.left_out[why] += 1
+        if len(self.dropped) >= MOST_DROPPED:
+            return
         told = (_fields_in(given.get("fields")) or given) if isinstance(given, Mapping) else given
         words = "; ".join(map(str, told.values())) if isinstance(told, Mapping) else str(told)
         self.dropped.append({"what": one_line(sanitized(words), DROPPED_CHARS), "why": why})
@@ -168,30 +201,31 @@ class _Reader:
             if (line := self._sources.find(one.line))
         ]
         sources = tuple(dict.fromkeys(quote.line for _, quote in quotes))
-        if not sources:
-            return NO_SOURCE
+        quotes = [(field, root) for field, one in quotes for root in checks.said_quotes(one, self._spec)]
         id = str(given.get("id") or "")
         entry = self._spec.entries.get(id)
         kind = self._schema.kinds.get(entry.kind if entry else str(given.get("kind") or ""))
         values = self._values(kind, given.get("fields")) if kind else {}
         if kind is None or not values or kind.key == NOTE:
             return DOES_NOT_FIT
-        decided = str(values.get(kind.text, "")) if kind.key in DECIDED_BY_PEOPLE else ""
-        if decided and not self._is_said(decided, sources):
+        words = str(values.get(kind.text, "")) if kind.key in IN_THEIR_WORDS else ""
+        said_in = self._said_in(words, sources) if words else ""
+        if words and not said_in:
             return NOT_OF_A_PERSON
         if entry:
             values = {field: value for field, value in values.items() if entry[field] != value}
-        rests_on = {
-            "sources": sources,
-            "quotes": {
-                name: found
-                for name in values
-                if (found := tuple(quote for field, quote in quotes if (field or kind.text) == name))
-            },
+        quoted = {
+            name: found
+            for name in values
+            if (found := tuple(quote for field, quote in quotes if (field or kind.text) == name))
         }
+        if said_in and kind.text in values:
+            quoted[kind.text] = (Quote(line=said_in, words=words[:QUOTE_CHARS]),)
+        rests_on = {"sources": sources, "quotes": quoted}
         if entry:
-            fits = bool(values) and self._spec.lives(id)
-            return Patch(id=id, set=values, **rests_on) if fits else DOES_NOT_FIT
+            if not self._spec.lives(id):
+                return DOES_NOT_FIT
+            return Patch(id=id, set=values, **rests_on) if values else IS_RECORDED
         if kind.key not in allowed or kind.text not in values:
             return DOES_NOT_FIT
         owner = str(given.get("part_of") or "")
@@ -201,11 +235,15 @@ class _Reader:
         return Patch(id=new_id, kind=kind.key, part_of=owner, new=True, set=values, **rests_on)
 
     def _values(self, kind: Kind, given: Any) -> dict[str, Any]:
-        """Of the fields that exist, with values of their shape; references have to exist."""
+        """Of the fields that exist, with values of their shape; references have to exist. The others are misfits."""
         found: dict[str, Any] = {}
+        self._misfits = []
         for name, value in _fields_in(given).items():
             field = kind.fields.get(name)
-            if field is None or name == REMARK:
+            if value in (None, "", []):
+                continue
+            if field is None or field.by_people or name == REMARK:
+                self._misfits.append({"fields": {name: value}})
                 continue
             read = field.read(sanitized(value)) if isinstance(value, str) else _sanitized(value)
             if field.many and isinstance(read, str):
@@ -213,14 +251,20 @@ class _Reader:
             ids = [one for one in texts_in(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
             if field.accepts(read) and read != [] and all(map(self._spec.lives, ids)):
                 found[name] = read
+            else:
+                self._misfits.append({"fields": {name: value}})
         return found
 
-    def _is_said(self, text: str, sources: Iterable[str]) -> bool:
-        """Verbatim, by a person, and neither as a question nor with a word around it that denies it."""
-        words = sanitized(text)
-        lines = (self._said[one] for one in sources if one in self._said)
-        return any(
-            stands_in(words, line.text) and not self._check.flaws(words, [(line, words)]) for line in lines
+    def _said_in(self, words: str, sources: Iterable[str]) -> str:
+        """The line of a person with these *words*, neither as a question nor with a word around it that denies them."""
+        lines = ((one, self._said[one]) for one in sources if one in self._said)
+        return next(
+            (
+                one
+                for one, line in lines
+                if stands_in(words, line.text) and not self._check.flaws(words, [(line, words)])
+            ),
+            "",
         )
 
 

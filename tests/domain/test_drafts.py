@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import ReviewedBy
+from bot.domain.messages import draft_wording
 from bot.domain.messages.draft_wording import FAULTS
 from bot.domain.messages.message import Action, CardPart
 from bot.domain.roundtable.effects import ReviewDraft, Speak
@@ -24,6 +25,7 @@ from bot.domain.roundtable.timers import TimerName
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.specification.claims import Check
 from bot.domain.specification.entries import Claim, EntryState, Patch, Quote, unconfirmed
+from bot.domain.transcript.lines import LEFT_OUT
 from bot.errors import NotNow
 from tests.domain.books import thinking
 from tests.domain.table import SORRY, Table, played_once, shipped
@@ -179,6 +181,20 @@ def test_one_mind_is_told_once_for_the_item() -> None:
     table.do_step().press_continue()
 
     assert FAULTS["one_mind"][0] not in table.card.text
+
+
+def test_what_of_a_draft_was_left_out_is_counted_in_one_line() -> None:
+    """By the reason; the next draft takes its place."""
+    table = Table(book()).start()
+    counts = {draft_wording.DOES_NOT_FIT: 2, draft_wording.TOO_MANY: 1}
+    table.world.more, table.world.facts = {"patches": ()}, {LEFT_OUT: counts}
+    table.say(SAID, who="grace")
+    told = f"Left out of Maya's draft: 2 because {draft_wording.DOES_NOT_FIT}, 1 because it is beyond the first 40."
+
+    assert [one for one in notes(table) if "draft" in one[0]] == [(told, [])]
+    table.world.facts = {}
+    table.say("And a pen.", who="grace")
+    assert "Left out" not in table.card.text
 
 
 def test_the_objection_is_one_line_that_acts_on_nothing() -> None:

@@ -3,8 +3,11 @@
 import pytest
 
 from bot.domain.messages.message import Action
+from bot.domain.roundtable import cards
+from bot.domain.specification.entries import Patch, Quote
 from bot.errors import NotNow
-from tests.domain.table import Table, played_once
+from tests.domain.books import thinking
+from tests.domain.table import Table, played_once, shipped
 
 RISK = "The works council may say no"
 MESSAGE = f"limit: Android 10\n{RISK}"
@@ -130,3 +133,48 @@ def test_what_another_person_has_filed_already_is_answered() -> None:
     with pytest.raises(NotNow, match="out of date"):
         table.press(Action.FILE, value=value, who="linus")
     assert len(table.rt.specification.active("risk")) == 1
+
+
+@played_once
+def drafted(*quotes: str) -> Table:
+    """Grace has said two sentences on the step of risks, and Maya proposes a risk that quotes these words of them."""
+    table = Table(thinking(shipped())).start().through("01-04").press_continue()
+    table.stop_paying().say(f"Phones are old. {RISK}.", who="grace").pay_up_to("speak")
+    line = table.rt.line_of(table.rt.to_read[0].ts)
+    rests_on = {"sources": (line,), "quotes": {"text": tuple(Quote(line=line, words=one) for one in quotes)}}
+    found = Patch(id="RSK-001", kind="risk", new=True, set={"text": RISK}, **rests_on)
+    table.world.more = {"patches": (found,)}
+    table.resume_paying()
+    table.world.more = {"patches": ()}
+    return table
+
+
+WHOLE = ("Phones are old", RISK)
+
+
+def unsorted(table: Table) -> list[str]:
+    assert table.rt.card
+    scene = cards.scene_of(table.rt, table.rt.card, table.playbook)
+    assert scene
+    return [str(one.note["text"]) for one in scene.unsorted]
+
+
+@pytest.mark.parametrize("decided", ["", "accept 1"])
+def test_what_entries_quote_whole_is_not_asked_about_again(decided: str) -> None:
+    """Neither as the newest message, nor in the list; it does not stand on the card twice."""
+    table = drafted(*WHOLE)
+    table = table.say(decided, who="grace") if decided else table
+
+    assert (unsorted(table), buttons(table)) == ([], {})
+    assert "Phones are old" not in table.card.text
+
+
+def test_what_no_entry_quotes_is_still_to_be_sorted() -> None:
+    """A sentence beside those that are quoted, or all of it once the entry is left out: no words are lost."""
+    message = f"Phones are old. {RISK}."
+
+    assert unsorted(drafted(RISK)) == [message]
+    assert buttons(drafted(RISK))
+    left_out = drafted(*WHOLE).say("leave out 1", who="grace")
+    assert unsorted(left_out) == [message]
+    assert buttons(left_out)

@@ -102,6 +102,16 @@ def test_a_discussion_begins_with_where_people_stand() -> None:
     assert "notes.md" not in at.world.files
 
 
+def test_the_block_says_who_is_undecided_now() -> None:
+    """Who leaves an option has moved, as who takes another one has."""
+    at = table().say("for B", who="grace").say("for A").finish().press(Action.ELABORATE)
+    at.say("undecided", who="ada").say("done")
+    text = at.world.files["quick-scan.md"]
+
+    assert "- Undecided: Ada\n- Ada moved from A to undecided, and gave no line as a reason\n" in text
+    assert "Grace moved" not in text
+
+
 def test_words_that_are_changed_keep_the_position() -> None:
     """Its option, too, by the letters of the card."""
     at = table().say("for B, it is fast", ts="900.1").edit("900.1", "for A, it is cheap")

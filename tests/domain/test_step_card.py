@@ -432,6 +432,20 @@ class TestSuggestions:
         assert (message.choices[0].label, message.choices[0].value) == ("Accept these 8", "1,2,3,4,5,6,7,8")
         assert "and 2 more" in shown(message)
 
+    def test_that_are_open_are_shown_before_those_that_were_left_out(self, partly: Meeting) -> None:
+        """Of many: else what comes behind eight that were left out could be neither read nor accepted."""
+        gone = {"id": "RSK-001", "by": "Maya", "state": SuggestionState.LEFT_OUT}
+        many = tuple(Suggestion(number=number, **gone) for number in range(1, 11))
+        last = (
+            Suggestion(number=11, id="RSK-001", by="Maya"),
+            Suggestion(number=12, id="RSK-001", by="Maya"),
+        )
+        found = scene(partly, suggestions=(*many, *last), **HEARD)
+
+        assert [one.number for one in found.shown_suggestions] == [5, 6, 7, 8, 9, 10, 11, 12]
+        assert found.shown_checked == (11, 12)
+        assert "and 4 more" in shown(open_card(found))
+
     def test_are_not_shown_as_recorded(self, partly: Meeting) -> None:
         message = open_card(scene(partly, suggestions=suggested(partly), **HEARD))
 

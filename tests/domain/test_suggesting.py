@@ -8,14 +8,19 @@ import pytest
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import OFFLINE, Roster
 from bot.domain.catalog.policy import Policy
+from bot.domain.messages.attribution_wording import attribution
 from bot.domain.messages.message import Action
+from bot.domain.roundtable import waiting
 from bot.domain.roundtable.effects import Rewrite, Speak
+from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.transitions.specifying import renumbered
 from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Quote
+from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source
+from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table, played_once, shipped
+from tests.domain.table import Table, person, played_once, shipped
 from tests.specification.meeting import SCHEMA, Meeting
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
@@ -120,6 +125,31 @@ def test_what_the_sources_do_not_say_is_marked() -> None:
     looked(table, patches=(patch(table, text="Export 500,000 rows"),))
 
     assert "500000" in table.rt.specification.entries["ASM-001"].claims["text"][0].reason
+
+
+def test_a_choice_that_nobody_said_is_not_accepted_with_everything() -> None:
+    """As any other value, it needs a press of its own."""
+    table = thinking()
+    risk = patch(table).but(id="RSK-001", kind="risk", set={"text": "Export every row", "likelihood": "high"})
+    looked(table, patches=(risk,)).resume_paying().press(Action.ACCEPT_ALL, value="1")
+    entry = table.rt.specification.entries["RSK-001"]
+
+    assert (entry.state, entry.claims["likelihood"][0].accepted) == (EntryState.ACCEPTED, None)
+    assert "2 RSK-001 likelihood: high" in table.card.text
+    assert "unchecked: no line says this" in table.card.text
+    table.press(Action.LINE, value="2/accept")
+    assert table.rt.specification.entries["RSK-001"].claims["likelihood"][0].accepted
+
+
+def test_where_all_is_unchecked_accept_all_says_what_to_do() -> None:
+    """It was taken for an answer to the step."""
+    table = looked(thinking(), patches=(patch(thinking()).but(quotes={}),)).resume_paying()
+    answers = table.rt.answers
+    table.say("accept all")
+
+    assert table.world.told[-1][1].text.startswith("Each of these needs a press of its own")
+    assert table.rt.answers == answers
+    assert table.rt.specification.entries["ASM-001"].state is EntryState.PROPOSED
 
 
 # --- finish ---------------------------------------------------------------------------------------------------------
@@ -391,3 +421,115 @@ def test_a_model_does_not_say_who_decided() -> None:
     assert table.rt.specification.entries["DEC-001"]["text"] == "Export every row"
     assert not table.rt.specification.entries["DEC-001"]["deciders"]
     assert len(own(table)[-1].meta[ENTRIES]) == 1
+
+
+# --- what only its author can say -----------------------------------------------------------------------------------
+
+DECIDED, OBJECTS = "We drop the old export", "It breaks the audit"
+
+
+@played_once
+def quoting() -> Table:
+    """Maya quotes Linus: a decision, an objection, and a common suggestion. Ada has started the roundtable."""
+    table = opened().stop_paying().say(f"{DECIDED}. {OBJECTS}.", who="linus").pay_up_to("speak")
+    line = table.rt.line_of(table.rt.to_read[0].ts)
+    own = {
+        kind: Patch(
+            id=id,
+            kind=kind,
+            new=True,
+            set={"text": text},
+            sources=(line,),
+            quotes={"text": (Quote(line=line, words=text),)},
+        )
+        for id, kind, text in (
+            ("DEC-001", "decision", DECIDED),
+            ("OBJ-001", "objection", OBJECTS),
+            ("ASM-001", "assumption", OBJECTS),
+        )
+    }
+    return looked(table, patches=tuple(own.values())).resume_paying()
+
+
+def states(table: Table) -> dict[str, EntryState]:
+    return {id: table.rt.specification.entries[id].state for id in ("DEC-001", "OBJ-001", "ASM-001")}
+
+
+NONE_TAKEN = dict.fromkeys(("DEC-001", "OBJ-001", "ASM-001"), EntryState.PROPOSED)
+
+
+def test_the_author_of_a_quoted_decision_or_objection_is_asked_on_the_card() -> None:
+    """By name, with a yes and a no; it is no decision and no open objection until then."""
+    table = quoting()
+    assert table.card.card
+    asked = [part for part in table.card.card.parts if part.buttons and part.rows]
+
+    assert [part.rows[0].text for part in asked] == [
+        f"**Linus, did you decide this?** “{DECIDED}”",
+        f"**Linus, do you object in these words?** “{OBJECTS}”",
+    ]
+    assert [one.label for one in asked[0].buttons] == ["Yes, record it", "No"]
+    assert not [part for part in asked if part.options]
+    kinds = {row.id: row.kind for row in not_settled(SCHEMA, table.rt.specification)}
+    assert kinds["OBJ-001"] is RowKind.PROPOSED
+    own = waiting.waits_for(table.rt, "linus", table.playbook)
+    assert waiting.WaitKind.OWN_OBJECTION not in {one.kind for one in own}
+
+
+@pytest.mark.parametrize("how", ["pressed", "typed", "an older card"])
+def test_everything_is_accepted_but_what_its_author_is_asked(how: str) -> None:
+    table = quoting()
+    if how == "typed":
+        table.say("accept all", who="linus")
+    else:
+        (accept,) = (one for one in table.card.choices if one.action == Action.ACCEPT_ALL)
+        table.press(Action.ACCEPT_ALL, who="linus", value="1,2,3" if how == "an older card" else accept.value)
+
+    assert states(table) == {**NONE_TAKEN, "ASM-001": EntryState.ACCEPTED}
+
+
+@pytest.mark.parametrize("what", ["1/accept", "2/accept", "1/strike", "2/strike"])
+def test_nobody_else_answers_for_the_author(what: str) -> None:
+    table = quoting()
+    with pytest.raises(NotNow, match="Only Linus, or Ada who started this, can answer that"):
+        table.press(Action.LINE, who="grace", value=what)
+
+    assert states(table) == NONE_TAKEN
+
+
+@pytest.mark.parametrize("words", ["accept 1", "change 1: We keep it", "keep DEC-001", "withdraw DEC-001"])
+def test_nobody_else_types_the_answer(words: str) -> None:
+    table = quoting().say(words, who="grace")
+
+    assert states(table) == NONE_TAKEN
+    assert table.world.told[-1][1].text.startswith("Only Linus, or Ada")
+
+
+@pytest.mark.parametrize("patch", [{"accept": True}, {"set": {"text": "We keep it"}, "accept": True}])
+def test_nobody_else_takes_it_by_its_form(patch: dict[str, Any]) -> None:
+    table = quoting()
+    event = {"key": table.key(), "at": table.now(), "person": person("grace")}
+    with pytest.raises(NotNow, match="Only Linus"):
+        table.hear(Specify(**event, patches=(Patch(id="DEC-001", **patch),)))
+
+    assert states(table) == NONE_TAKEN
+
+
+@pytest.mark.parametrize(("who", "said"), [("linus", "Linus"), ("ada", "Linus, accepted by Ada")])
+def test_the_author_or_who_started_it_says_yes(who: str, said: str) -> None:
+    """In the words of the author, who stands behind them."""
+    table = (
+        quoting().press(Action.LINE, who=who, value="1/accept").press(Action.LINE, who=who, value="2/accept")
+    )
+    claims = [table.rt.specification.entries[id].claim("text") for id in ("DEC-001", "OBJ-001")]
+
+    assert states(table) == {**NONE_TAKEN, "DEC-001": EntryState.ACCEPTED, "OBJ-001": EntryState.ACCEPTED}
+    assert [(one.value, attribution(one)) for one in claims if one] == [(DECIDED, said), (OBJECTS, said)]
+    assert "did you decide" not in table.card.text
+
+
+def test_with_a_no_the_words_stay_as_they_were_said() -> None:
+    table = quoting().press(Action.LINE, who="linus", value="1/strike")
+
+    assert states(table) == {**NONE_TAKEN, "DEC-001": EntryState.WITHDRAWN}
+    assert any(DECIDED in str(one["text"]) for one in table.rt.specification.active("note"))

@@ -100,10 +100,11 @@ def look(table: Table) -> bool:
     return asks is not None
 
 
-def has_suggestions(table: Table) -> bool:
+def open_suggestions(table: Table) -> list[str]:
     step = table.playbook.agenda.get(table.rt.step_id)
     assert step
-    return any(one.state is SuggestionState.OPEN for one in suggestions(table.rt, step, table.playbook))
+    found = suggestions(table.rt, step, table.playbook)
+    return [str(one.number) for one in found if one.state is SuggestionState.OPEN]
 
 
 def test_few_questions_are_left_for_people() -> None:
@@ -116,8 +117,8 @@ def test_few_questions_are_left_for_people() -> None:
             continue
         table.stop_paying().say(SAID).pay_up_to("speak")
         wanted += look(table)
-        if has_suggestions(table):
-            table.say("accept all")
+        if numbers := open_suggestions(table):
+            table.say(f"accept {', '.join(numbers)}")
         table.press(Action.FINISH_STEP)
     asked = [line for line in table.lines if line.content == ASKS]
 

@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.domain.messages.attribution_wording import attribution, attribution_of, overtaken
+from bot.domain.specification.claim_check import stands_in
 from bot.domain.specification.entries import Check, Claim, Entry, EntryState, Specification, StaleCause
-from bot.domain.specification.fold import MOST_CLAIMS
+from bot.domain.specification.fold import MOST_CLAIMS, QUOTE_CHARS
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Source
 from tests.specification.meeting import Meeting
@@ -279,6 +280,23 @@ def test_accepting_everything_takes_nothing_unchecked_and_puts_no_words_in_a_mou
     assert attribution(current(meeting, "FR-002")) == "proposed by Maya (persona), accepted by Ada"
 
 
+def test_code_that_is_quoted_letter_by_letter_is_verbatim(meeting: Meeting) -> None:
+    """Whose words it is nobody says; in other words it is what a model made of the code."""
+    code = quoting("src/sync.py:5-8@1a2b3c4", "sync(rows) -> Result")
+    meeting.propose(
+        new("FR-001", "requirement", {"title": "sync(rows) -> Result"}, **code),
+        new("FR-002", "requirement", {"title": "It syncs rows"}, **code),
+        new("FR-003", "requirement", {"title": "sync(rows) -> Result"}, unverified={"title": "why"}, **code),
+    )
+
+    assert [current(meeting, f"FR-00{n}").check for n in (1, 2, 3)] == [
+        Check.VERBATIM,
+        Check.AGREED,
+        Check.UNCHECKED,
+    ]
+    assert current(meeting, "FR-001").said is None
+
+
 def test_a_quote_that_nobody_said_is_nobodys(meeting: Meeting) -> None:
     """Neither in another's line, nor in that of a model."""
     meeting.say("Grace", "01-06", "Offline is hard")
@@ -290,6 +308,29 @@ def test_a_quote_that_nobody_said_is_nobodys(meeting: Meeting) -> None:
     )
 
     assert [current(meeting, id, "text").said for id in ("INS-001", "INS-002")] == [None, None]
+
+
+@given(st.text(st.sampled_from("ab .é1"), max_size=12), st.text(st.sampled_from("ab .é1"), max_size=8))
+@example("Offline is fine for me", "is")
+@example("Offline is fine for me", "line is fine")
+@example("We export every row", "export every row")
+def test_a_quote_has_a_speaker_where_the_check_finds_it_in_their_line(text: str, words: str) -> None:
+    """One rule: a model that quotes a word, or a part of one, puts nothing into a mouth."""
+    meeting = Meeting()
+    said = meeting.say("Grace", "01-06", text)
+    meeting.propose(new("INS-001", "insight", {"text": "Offline is best"}, **quoting(said, words, "text")))
+
+    assert bool(current(meeting, "INS-001", "text").said) is stands_in(words, text)
+
+
+def test_a_quote_that_was_cut_to_fit_keeps_its_speaker(meeting: Meeting) -> None:
+    """A mark of a long message ends within a word."""
+    text = "We export every row of it " * 40
+    said = meeting.say("Grace", "01-06", text)
+    long = new("Q-001", "question", {"text": text}, **quoting(said, text[:QUOTE_CHARS], "text"))
+    meeting.press("Linus", long)
+
+    assert attribution(current(meeting, "Q-001", "text")) == "Grace, accepted by Linus"
 
 
 def test_words_of_others_are_theirs_whoever_recorded_them(meeting: Meeting) -> None:

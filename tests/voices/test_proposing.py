@@ -9,10 +9,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.domain.messages import step_card
+from bot.domain.messages.draft_wording import DOES_NOT_FIT, NO_SUCH_VALUE, NOT_OF_A_PERSON, TOO_MANY
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import EntryState, Patch, Quote, patches_of
+from bot.domain.specification.claim_check import NO_QUOTE, NOT_CONFIRMED, stands_in
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch, Quote, patches_of
 from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import LAST_SECTION, outline
 from bot.engine.ports import Facts, VoiceContext
@@ -144,9 +146,12 @@ def test_what_does_not_fit_is_left_out(given: Any) -> None:
         quotes(SAID, words=" "),
     ],
 )
-def test_what_rests_on_nothing_is_left_out(given: Any) -> None:
-    """A source that does not exist, or that was withdrawn, is none."""
-    assert only({**ROWS, "quotes": given}) == ()
+def test_what_rests_on_nothing_is_unchecked(given: Any) -> None:
+    """A source that does not exist, or that was withdrawn, is none. People see the value, and that nobody said it."""
+    (patch,) = only({**ROWS, "quotes": given})
+
+    assert (patch.set, patch.sources, patch.quotes) == (ROWS["fields"], (), {})
+    assert patch.unverified == {"title": "no line says this"}
 
 
 def test_only_the_sources_that_exist_are_named() -> None:
@@ -158,6 +163,33 @@ def test_only_the_sources_that_exist_are_named() -> None:
     assert patch.sources == (SAID, "FR-001")
     assert [one["what"] for one in facts["dropped"]] == ["C.9", "src/sync.py:40@1a2b3c4", f"{slug}/FR-002"]
     assert {one["why"] for one in facts["dropped"]} == {sources.NOT_SHOWN}
+
+
+@pytest.mark.parametrize(
+    ("id", "words", "by", "said"),
+    [
+        ("FR-001", "Keep the last row", "Ada", "Keep the last row"),
+        ("FR-003", "A sync takes a minute", "Grace", "sync within 60 s"),
+    ],
+)
+def test_who_quotes_an_accepted_entry_quotes_who_said_it(id: str, words: str, by: str, said: str) -> None:
+    """Typed by a person, or worded by a persona: the card names the person, and not only the entry."""
+    item = meeting()
+    line = item.say("Grace", "01-06", "We must sync within 60 s or people go home")
+    worded = {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "A sync takes a minute"}}
+    item.propose(worded | {"quotes": {"title": [{"line": line, "words": "sync within 60 s"}]}}, step="01-06")
+    item.press("Ada", {"id": "FR-003", "accept": True})
+    rt = ASKED.but(specification=item.specification)
+    told = {"kind": "assumption", "fields": {"text": words}, "quotes": quotes(id, words=words)}
+    cue = VoiceContext(rt, PLAYBOOK, MAYA)
+    (patch,) = asyncio.run(thinking(ScriptedMind(drafted(told))).draft(cue)).patches or ()
+    item.propose(json.loads(json.dumps(patch.as_json())), step="01-06")
+    claim = item.specification.entries[patch.id].claim("text")
+
+    assert claim
+    assert claim.said
+    assert (claim.said.name, claim.said.quote) == (by, said)
+    assert patch.sources == (id,), "it is confirmed again when the entry changes"
 
 
 def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
@@ -181,17 +213,31 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
     speech = asyncio.run(thinking(ScriptedMind(drafted(*given))).draft(cue))
     patches, facts = speech.patches or (), speech.facts
 
-    assert [one.unverified for one in patches] == [{"title": "“Legal wants it in June” is not in Ada’s line"}]
-    assert [one["why"] for one in facts["dropped"]] == ["it quotes nothing that was shown"]
+    assert [one.unverified for one in patches] == [
+        {"title": "“Legal wants it in June” is not in Ada’s line"},
+        {"title": "no line says this"},
+    ]
+    assert [one["why"] for one in facts["dropped"]] == [sources.NOT_SHOWN]
 
 
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
 @pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])
-def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
-    (patch,) = only({"kind": "decision", "fields": {"text": text}, "quotes": quotes(SAID, words=text)})
+def test_what_people_decide_and_object_is_proposed_in_their_words(text: str, kind: str) -> None:
+    (patch,) = only({"kind": kind, "fields": {"text": text}, "quotes": quotes(SAID, words=text)})
 
-    assert (patch.id, patch.kind) == ("DEC-001", "decision")
+    assert (patch.kind, patch.set, patch.unverified) == (kind, {"text": text}, {})
 
 
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
+def test_it_is_the_words_of_who_said_it_whatever_else_is_quoted(kind: str) -> None:
+    """Else another one would be asked whether they decided it."""
+    given = [*quotes(ALSO, words="It has to be fast"), *quotes(SAID, words="Export every row")]
+    (patch,) = only({"kind": kind, "fields": {"text": "We leave out PDF"}, "quotes": given})
+
+    assert patch.quotes["text"] == (Quote(line=SAID, words="We leave out PDF"),)
+
+
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
 @pytest.mark.parametrize(
     ("text", "source"),
     [
@@ -202,16 +248,17 @@ def test_a_decision_is_proposed_in_peoples_words(text: str) -> None:
         (".", SAID),
     ],
 )
-def test_a_decision_in_nobodys_words_is_left_out(text: str, source: str) -> None:
+def test_a_decision_or_objection_in_nobodys_words_is_left_out(text: str, source: str, kind: str) -> None:
     """Also one that somebody else said than the line that it names."""
-    assert only({"kind": "decision", "fields": {"text": text}, "quotes": quotes(source, words=text)}) == ()
+    assert only({"kind": kind, "fields": {"text": text}, "quotes": quotes(source, words=text)}) == ()
 
 
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
 @pytest.mark.parametrize("said", ["We should not leave out PDF.", "Shall we leave out PDF?"])
-def test_a_decision_that_is_denied_or_asked_is_left_out(said: str) -> None:
+def test_a_decision_or_objection_that_is_denied_or_asked_is_left_out(said: str, kind: str) -> None:
     """Its words are in the sentence, and the sentence does not say it."""
     rt = roundtable(FEATURES, (ADA, said))
-    told = {"kind": "decision", "fields": {"text": "leave out PDF"}, "quotes": quotes(SAID)}
+    told = {"kind": kind, "fields": {"text": "leave out PDF"}, "quotes": quotes(SAID)}
     patches, _, facts = proposed(drafted(told), rt=rt)
 
     assert patches == ()
@@ -226,24 +273,57 @@ def test_what_the_source_does_not_say_is_marked() -> None:
     assert plain.unverified == {}
 
 
+@pytest.mark.parametrize(
+    ("said", "words", "why"),
+    [
+        ("It has to be fast.", "", NO_QUOTE),
+        ("It has to be fast.", "It has to be fast", NOT_CONFIRMED),
+        ("That is a must for me.", "That is a must for me", NOT_CONFIRMED),
+        ("It works for at least 500 rows.", "It works for at least 500 rows", NOT_CONFIRMED),
+        ("I do not say it is a must.", "it is a must", "the line says “not”"),
+    ],
+)
+def test_a_choice_is_a_claim_that_a_second_model_confirms(said: str, words: str, why: str) -> None:
+    """It is a name for what somebody said, and never their words; without a quote nobody said anything like it."""
+    given = quotes(SAID, words=words, field="priority") if words else []
+    told = {"id": "FR-001", "fields": {"priority": "must"}, "quotes": given}
+    ((patch,), *_) = proposed(drafted(told), rt=roundtable(FEATURES, (ADA, said)))
+
+    assert patch.unverified == {"priority": why}
+
+
 def test_whatever_is_left_out_is_on_record_with_its_reason() -> None:
     """For the transcript: what it was, and why."""
-    given = [ROWS, {**ROWS, "quotes": quotes("C.9")}, {**ROWS, "kind": "spell"}, "Export", *[ROWS] * 8]
-    _, _, facts = proposed(drafted(*given))
-
-    assert [one["why"] for one in facts["dropped"]] == [
-        "it quotes nothing that was shown",
-        "it does not fit the entries of this step",
-        "it does not fit the entries of this step",
-        "more than 8 were proposed",
+    misfits = {"title": WORDS, "priority": "urgent", "mood": "good", "depends": "FR-009", "reason": ""}
+    given = [
+        {**ROWS, "kind": "spell"},
+        "Export",
+        {**ROWS, "fields": misfits},
+        {"id": "FR-001", "fields": {"title": "Keep the last row"}, "quotes": quotes(SAID)},
+        {"kind": "decision", "fields": {"text": "No PDF"}, "quotes": quotes(SAID)},
+        *[ROWS] * 45,
     ]
-    assert facts["dropped"][0]["what"] == "Export every row"
+    patches, _, facts = proposed(drafted(*given))
+
+    assert len(patches) == 40
+    assert facts["left_out"] == {DOES_NOT_FIT: 2, NO_SUCH_VALUE: 3, NOT_OF_A_PERSON: 1, TOO_MANY: 6}
+    assert [(one["what"], one["why"]) for one in facts["dropped"]][:7] == [
+        ("Export every row", DOES_NOT_FIT),
+        ("Export", DOES_NOT_FIT),
+        ("urgent", NO_SUCH_VALUE),
+        ("good", NO_SUCH_VALUE),
+        ("FR-009", NO_SUCH_VALUE),
+        ("Keep the last row", "it is recorded already"),
+        ("No PDF", NOT_OF_A_PERSON),
+    ]
 
 
-def test_no_more_is_proposed_than_people_read() -> None:
-    many = [{**ROWS, "fields": {"title": f"Export {number}"}} for number in range(20)]
+def test_what_is_left_out_of_a_very_long_answer_is_counted() -> None:
+    """The record names only the first ones."""
+    _, _, facts = proposed(drafted(*[ROWS] * 240))
 
-    assert [one.set["title"] for one in only(*many)] == [f"Export {number}" for number in range(8)]
+    assert facts["left_out"] == {TOO_MANY: 200}
+    assert len(facts["dropped"]) == sources.MOST_DROPPED
 
 
 def test_where_nothing_can_be_proposed_nothing_is() -> None:
@@ -297,11 +377,19 @@ PROPOSALS = st.lists(
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(given=PROPOSALS)
 @example(given=[{**ROWS, "fields": {"title": "\ud800\n## 7. X"}, "quotes": quotes(SAID, words="row")}])
+@example(given=[{"kind": "objection", "fields": {"text": "It is too slow"}, "quotes": quotes(ALSO)}])
 def test_whatever_a_model_answers_the_rest_stays(given: list[Any]) -> None:
-    """What people accepted counts as before, every proposal is one, and no heading of a section is forged."""
+    """
+    What people accepted counts as before, every proposal is one, decisions and objections are words that somebody
+    wrote, and no heading of a section is forged.
+    """
     item = meeting()
     before, shown = item.specification, item.section("Functional Requirements")
     patches, *_ = proposed(drafted(*given))
+    said = {ASKED.line_of(one.ts): one.text for one in ASKED.to_read}
+    for one in patches:
+        if one.kind in CONFIRMED_BY_AUTHOR:
+            assert [stands_in(one.set["text"], said[quote.line]) for quote in one.quotes["text"]] == [True]
     item.propose(*(json.loads(json.dumps(patch.as_json())) for patch in patches), step="01-06")
     after = item.specification
 
@@ -313,7 +401,7 @@ def test_whatever_a_model_answers_the_rest_stays(given: list[Any]) -> None:
         }
     for id in after.entries.keys() - before.entries.keys():
         assert after.entries[id].state is EntryState.PROPOSED
-        assert all(claim.sources for _, claim in after.entries[id].current())
+        assert all(claim.sources or claim.is_unchecked for _, claim in after.entries[id].current())
     text = item.section("Functional Requirements")
     headings = [one.text for one in outline(text).headings]
     assert headings[0] == outline(shown).headings[0].text

@@ -489,6 +489,10 @@ class Schema(Value):
     def of_step(self, step_id: str) -> tuple[SectionView, ...]:
         return tuple(view for view in self.views if step_id in view.collecting)
 
+    def is_prose(self, step_id: str) -> bool:
+        """Whether what people say without a form is the content of the step."""
+        return any(view.prose and view.is_page for view in self.of_step(step_id))
+
     def shown_in(self, step_id: str) -> tuple[Kind, ...]:
         """The kinds that the sections of a step show: what is collected there."""
         keys = (key for view in self.of_step(step_id) for key in self.kinds_in(view))

@@ -7,7 +7,7 @@ stands where, and who moved because of which line. No model writes, removes or r
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from bot.domain.discussion.board import DiscussionBoard, Stand, fate
+from bot.domain.discussion.board import UNDECIDED, DiscussionBoard, Stand, fate
 from bot.domain.discussion.elaboration import Elaboration, Fate, Turn
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages.attribution_wording import recorder
@@ -133,17 +133,17 @@ class _Reading:
         known = {one.by for one in stands}
         if silent := [name for id, name in people.items() if sides and id not in known]:
             yield f"No position: {bullet(', '.join(silent))}"
-        yield from (self._move(one) for one in stands if one.was and one.letter)
+        yield from (self._move(one) for one in stands if one.was)
 
     def _move(self, one: Stand) -> str:
         name = f"*{bullet(one.name)}*" if one.is_persona else bullet(one.name)
+        own = one.words if one.words == UNDECIDED else f"“{bullet(one_line(one.words, QUOTE_CHARS))}”"
+        now = one.letter or own
         turn, heard = self._turns.get(one.because), self._spec.heard.get(one.because)
         if turn is None and heard is None:
-            return wording.moved_without_a_line(name, one.was, one.letter)
+            return wording.moved_without_a_line(name, one.was, now)
         by, words = (turn.name, turn.text) if turn else (heard.name, heard.text) if heard else ("", "")
-        said = wording.moved_because(
-            name, one.was, one.letter, bullet(by), bullet(one_line(words, QUOTE_CHARS))
-        )
+        said = wording.moved_because(name, one.was, now, bullet(by), bullet(one_line(words, QUOTE_CHARS)))
         return f"{said}{self._named([turn] if turn else [])}"
 
     # --- what they rest on ---

@@ -89,7 +89,8 @@ def _decided(command: str, scene: StepScene) -> TypedAction | None:
         if scene.open_suggestions and command.startswith(f"{what} "):
             said = command.removeprefix(f"{what} ")
             every = scene.shown_checked if what is TypedKind.ACCEPT else scene.shown_open
-            if numbers := every if said == "all" else _numbers(said):
+            numbers = every if said == "all" else _numbers(said)
+            if numbers or said == "all":
                 return TypedAction(what=what, numbers=numbers, is_all=said == "all")
     return None
 

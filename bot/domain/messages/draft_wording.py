@@ -41,6 +41,12 @@ FAILURES: Mapping[str, str] = {
     "refused": "The model refused this step, so {name} has no draft.",
     "unstructured": "{name}'s answer could not be read as entries.",
 }
+DOES_NOT_FIT = "it does not fit the entries of this step"
+NO_SUCH_VALUE = "there is no such field, choice or entry"
+NOT_OF_A_PERSON = "no person said it in these words"
+MOST_PROPOSALS = 40
+TOO_MANY = f"it is beyond the first {MOST_PROPOSALS}"
+"""Why something of a draft is left out, for the record and the card."""
 FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
     **{reason: (text, ASK_OTHER, TRY_AGAIN, SHOW, GO_ON_WITHOUT) for reason, text in FAILURES.items()},
     "salvaged": (
@@ -48,6 +54,7 @@ FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
         SHOW,
     ),
     "stopped_looking": ("{name} stopped after {looks}; this rests on what was seen.",),
+    "left_out": ("Left out of {name}'s draft: {left_out}.",),
     "slow": ("{name} is drafting, for more than 20 s.", STOP_DRAFT, GO_ON_WITHOUT),
     "checking": ("_The draft is being checked._",),
     "checking_slowly": ("The draft is being checked, for more than 20 s.", STOP_DRAFT),
@@ -58,6 +65,10 @@ FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
 
 def unchecked(count: int) -> str:
     return counted(count, "value is", "values are")
+
+
+def left_out(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} because {why}" for why, count in counts.items())
 
 
 def answer(raw: str) -> str:

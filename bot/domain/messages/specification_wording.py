@@ -119,6 +119,15 @@ def not_your_objection(author: str) -> str:
     return f"Only {author} can object in these words. Write yours: `objection: …`."
 
 
+ONE_BY_ONE = "Each of these needs a press of its own, or its number: `accept 1`."
+
+
+def not_asked(author: str, starter: str) -> str:
+    if author == starter:
+        return f"Only {author} can answer that."
+    return f"Only {author}, or {starter} who started this, can answer that."
+
+
 def unfit(words: str, name: str) -> str:
     return f"“{one_line(words, 60)}” does not fit as {name.lower()}, so nothing was changed."
 

@@ -57,6 +57,9 @@ LINES = (
     Choice(action=Action.LINE, label="✗ Leave out", value="strike"),
 )
 """For one suggestion; its number comes in front of the value."""
+YES = Choice(action=Action.LINE, label="Yes, record it", value="accept")
+NO = Choice(action=Action.LINE, label="No", value="strike")
+"""The same, to the author of a decision or an objection."""
 LEFT = (
     HOLDS.but(label="✓ Accept"),
     AMEND.but(label="✎ Change…"),
@@ -395,14 +398,16 @@ def _left_by_last_step(scene: StepScene) -> Iterator[CardPart]:
     shown = scene.left[: None if scene.is_whole else SUGGESTIONS_SHOWN]
     if not shown:
         return
-    checked = [one.id for one in shown if not one.is_unchecked]
+    checked = [one.id for one in shown if not one.is_taken_alone]
     keep = HOLDS.but(label=step_wording.keeps(len(checked), len(shown)), value=",".join(checked))
     yield CardPart(prose=step_wording.left_by_last_step(len(scene.left)), buttons=(keep,) if checked else ())
     for one in shown:
         part = _suggestion(scene, one)
+        asked = (HOLDS.but(label=YES.label, value=one.id), WITHDRAW.but(label=NO.label, value=one.id))
         yield part.but(
             rows=(part.rows[0].but(id=one.id), *part.rows[1:]),
-            options=tuple(choice.but(value=one.id) for choice in LEFT),
+            options=() if one.asks else tuple(choice.but(value=one.id) for choice in LEFT),
+            buttons=asked if one.asks else (),
         )
     if hidden := len(scene.left) - len(shown):
         yield step_entries.rest(scene, hidden)
@@ -411,19 +416,24 @@ def _left_by_last_step(scene: StepScene) -> Iterator[CardPart]:
 def _suggestion(scene: StepScene, one: Suggestion) -> CardPart:
     entry = scene.specification.entries.get(one.id)
     text = step_entries.put_in_words(scene, entry, one.field) if entry else ""
+    if one.asks and entry:
+        text = f"**{step_wording.ASKS_AUTHOR[entry.kind].format(name=one.asks)}** {step_entries.quote_newest(entry)}"
     if one.state is SuggestionState.OPEN:
         labels = [escaped(link.label) for link in one.sources]
         asides = [f"from {listed(labels)}"] if labels else []
-        asides += [step_entries.say_who(scene, entry, one.field)] if entry else []
+        asides += [step_entries.say_who(scene, entry, one.field)] if entry and not one.asks else []
         id = " ".join([str(one.number), *([one.id] if entry and not entry.part_of and not one.field else [])])
-        options = tuple(choice.but(value=f"{one.number}/{choice.value}") for choice in LINES)
+        options = tuple(
+            choice.but(value=f"{one.number}/{choice.value}") for choice in ((YES, NO) if one.asks else LINES)
+        )
         row = CardRow(id=id, text=text, aside=" · ".join(asides))
         facts = (
             [CardRow(text=fact, level=1) for fact in step_entries.list_values(scene, entry, one.field)]
             if entry
             else []
         )
-        return CardPart(rows=(row, *facts), numbered=True, options=options)
+        below, beside = (options, ()) if one.asks else ((), options)
+        return CardPart(rows=(row, *facts), numbered=True, options=beside, buttons=below)
     aside = f"{one.state}{f' by {one.decided_by}' if one.decided_by else ''}"
     is_struck = one.state is SuggestionState.LEFT_OUT
     row = CardRow(id=f"{SIGNS[one.state]} {one.number}", text=text, aside=aside)
@@ -467,12 +477,12 @@ def _accept_all(scene: StepScene) -> tuple[Choice, ...]:
     shown = scene.shown_checked
     if not shown:
         return ()
-    count = len(shown)
-    if left := len(scene.shown_open) - count:
+    count, beside = len(shown), len(scene.shown_open) - len(shown)
+    if left := beside - sum(bool(one.asks) for one in scene.shown_suggestions):
         label = f"Accept the other {count}, not the {left} unchecked"
-    elif len(scene.open_suggestions) > count:
+    elif len(scene.open_suggestions) > len(scene.shown_open):
         label = f"Accept these {count}"
-    elif any(one.state is SuggestionState.ACCEPTED for one in scene.suggestions):
+    elif beside or any(one.state is SuggestionState.ACCEPTED for one in scene.suggestions):
         label = "Accept the other one" if count == 1 else f"Accept the other {count}"
     else:
         label = {1: "Accept it", 2: "Accept both"}.get(count, f"Accept all {count}")

@@ -92,6 +92,12 @@ def put_in_words(scene: StepScene, entry: Entry, field: str) -> str:
     return words if _is_main(kind, scene) else f"{label_of(kind)}{about}: {words}"
 
 
+def quote_newest(entry: Entry) -> str:
+    """The words of a decision or an objection that its author is asked about."""
+    claim = entry.pending("text") or entry.claim("text")
+    return f"“{one_line(str(claim.value), ROW_CHARS)}”" if claim else ""
+
+
 # --- entries as they would be saved -------------------------------------------------------------------------------
 
 
@@ -188,11 +194,15 @@ def _lacking(scene: StepScene, id: str) -> list[str]:
 
 
 def _answers(scene: StepScene) -> list[Block]:
-    """Notes that are no longer to be sorted: in sections of prose they are the content, under their questions."""
+    """
+    Notes that are no longer to be sorted: in sections of prose they are the content, under their questions. In others,
+    those that an entry quotes stand in that.
+    """
+    spec, is_prose = scene.specification, scene.schema.is_prose(scene.step_id)
     waiting = {one.id for one in scene.unsorted}
     groups: dict[tuple[int, str], list[Entry]] = {}
-    for note in scene.specification.notes_of([scene.step_id]):
-        if note.id not in waiting:
+    for note in spec.notes_of([scene.step_id]):
+        if note.id not in waiting and (is_prose or not spec.is_quoted(note)):
             number = note["question"] if "question" in note.claims else None
             question = (number, str(note["asked"] or "")) if isinstance(number, int) else (0, "")
             groups.setdefault(question, []).append(note)

@@ -72,7 +72,7 @@ class Suggestion(Value):
     """
     An entry that is proposed, or a proposed value of its *field*. `by` is who suggests, `sources` are links to
     what it rests on, labelled such as "what Ada said"; without an address, only the label is shown. A number is
-    used once in a step.
+    used once in a step. `asks` is the name of the author of a quoted decision or objection, who has to confirm it.
     """
 
     number: int
@@ -84,6 +84,11 @@ class Suggestion(Value):
     decided_by: str = ""
     is_unchecked: bool = False
     """Nothing of it is checked: *Accept all* leaves it."""
+    asks: str = ""
+
+    @property
+    def is_taken_alone(self) -> bool:
+        return self.is_unchecked or bool(self.asks)
 
 
 class StaleEntry(Value):
@@ -217,7 +222,13 @@ class StepScene:
 
     @property
     def shown_suggestions(self) -> tuple[Suggestion, ...]:
-        return self.listed_suggestions[: None if self.is_whole else SUGGESTIONS_SHOWN]
+        """Where there is no room for all, those that are open come first, and the newest of the others."""
+        every = self.listed_suggestions
+        if self.is_whole or len(every) <= SUGGESTIONS_SHOWN:
+            return every
+        settled = [one for one in every if one.state is not SuggestionState.OPEN]
+        kept = [*self.open_suggestions, *reversed(settled)][:SUGGESTIONS_SHOWN]
+        return tuple(one for one in every if one in kept)
 
     @property
     def shown_open(self) -> tuple[int, ...]:
@@ -227,8 +238,8 @@ class StepScene:
     @property
     def shown_checked(self) -> tuple[int, ...]:
         """Those that *Accept all* takes."""
-        unchecked = {one.number for one in self.shown_suggestions if one.is_unchecked}
-        return tuple(number for number in self.shown_open if number not in unchecked)
+        alone = {one.number for one in self.shown_suggestions if one.is_taken_alone}
+        return tuple(number for number in self.shown_open if number not in alone)
 
     @cached_property
     def missing(self) -> tuple[CoverageGap, ...]:

@@ -521,6 +521,13 @@ AT_WORK: Mapping[str, str] = {
 """By the kind of the effect."""
 
 
+ASKS_AUTHOR: Mapping[str, str] = {
+    "decision": "{name}, did you decide this?",
+    "objection": "{name}, do you object in these words?",
+}
+"""By the kind of what a model quotes."""
+
+
 def left_by_last_step(count: int) -> str:
     """Of entries that a model drafted when the step was finished already."""
     return f"**From the last step**: {counted(count, 'entry', 'entries')}. Right?"

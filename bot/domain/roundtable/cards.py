@@ -34,7 +34,14 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, drafts, saving, speaking, specifying, standing
 from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, Claim, Entry, EntryState
+from bot.domain.specification.entries import (
+    NOT_LISTED,
+    OF_DISCUSSIONS,
+    Claim,
+    Entry,
+    EntryState,
+    author_to_ask,
+)
 from bot.domain.specification.projection import Projection
 from bot.domain.values.text import counted
 from bot.domain.values.timestamps import in_words
@@ -215,17 +222,20 @@ def open_points(rt: Roundtable, playbook: Playbook) -> int:
 
 
 def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
-    """Entries of the step that were proposed, and proposed values of others. What was decided keeps its number."""
+    """
+    Entries of the step that were proposed, and then proposed values of entries that count, such as those that were
+    accepted without what is unchecked. What was decided keeps its number.
+    """
     number = 0
     kinds = {kind.key for kind in playbook.schema.shown_in(step.step_id)}
-    for entry in rt.specification.besides_notes:
-        first = entry.first
-        if first is None or entry.kind in NOT_LISTED:
-            continue
-        if entry.step == step.step_id and first.was_proposed:
+    known = [one for one in rt.specification.besides_notes if one.kind not in NOT_LISTED]
+    own = {one.id for one in known if one.step == step.step_id and one.first and one.first.was_proposed}
+    for entry in known:
+        if entry.first and entry.id in own:
             number += 1
-            yield _suggested(entry, first, number, playbook)
-        elif entry.kind in kinds and rt.specification.lives(entry.id):
+            yield _suggested(rt, entry, entry.first, number, playbook)
+    for entry in known:
+        if (entry.kind in kinds or entry.id in own) and rt.specification.lives(entry.id):
             for field in entry.claims:
                 if pending := entry.pending(field):
                     number += 1
@@ -236,10 +246,11 @@ def suggestions(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Sugg
                         by=_name(pending.proposed.by, playbook, pending.proposed.name),
                         sources=_code(pending.sources, playbook),
                         is_unchecked=pending.is_unchecked,
+                        asks=_author(rt, entry) if field == "text" else "",
                     )
 
 
-def _suggested(entry: Entry, first: Claim, number: int, playbook: Playbook) -> Suggestion:
+def _suggested(rt: Roundtable, entry: Entry, first: Claim, number: int, playbook: Playbook) -> Suggestion:
     state = {
         EntryState.PROPOSED: SuggestionState.OPEN,
         EntryState.ACCEPTED: SuggestionState.ACCEPTED,
@@ -254,7 +265,13 @@ def _suggested(entry: Entry, first: Claim, number: int, playbook: Playbook) -> S
         sources=_code(words.sources, playbook),
         decided_by=first.accepted.name if first.accepted else "",
         is_unchecked=all(claim.is_unchecked for _, claim in entry.current()),
+        asks=_author(rt, entry) if state is SuggestionState.OPEN else "",
     )
+
+
+def _author(rt: Roundtable, entry: Entry) -> str:
+    author = author_to_ask(entry)
+    return rt.name_of(author.by) if author else ""
 
 
 def _suggest_late(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Suggestion]:
@@ -263,7 +280,7 @@ def _suggest_late(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[Su
         first, is_of_last = entry.first, entry.step != step.step_id and rt.has_finished(entry.step)
         is_late = is_of_last and entry.state is EntryState.PROPOSED and entry.kind not in NOT_LISTED
         if first and is_late and first.at > rt.finished_at and rt.specification.lives(entry.id):
-            yield _suggested(entry, first, 0, playbook)
+            yield _suggested(rt, entry, first, 0, playbook)
 
 
 def _code(sources: Iterable[str], playbook: Playbook) -> tuple[Link, ...]:
@@ -323,24 +340,27 @@ def _stale_entry(rt: Roundtable, entry: Entry) -> StaleEntry:
 
 
 def _unsorted(rt: Roundtable, step: Step, playbook: Playbook) -> Iterator[UnsortedNote]:
-    """Where prose is asked for, notes are the content. Letters go by the order in which they were said."""
-    views = [view for view in playbook.schema.of_step(step.step_id) if view.is_page]
-    if any(view.prose for view in views):
+    """
+    Said, and in no entry. Where prose is asked for, notes are the content. Letters go by the order in which they were
+    said.
+    """
+    if playbook.schema.is_prose(step.step_id):
         return
     notes = [
         one for one in rt.specification.entries.values() if one.kind == NOTE and one.step == step.step_id
     ]
     for place, note in enumerate(notes):
-        if note.claim("text") and not note.gone:
+        if note.claim("text") and not note.gone and not rt.specification.is_quoted(note):
             yield UnsortedNote(_letter(place), note)
 
 
 def _newest_note(rt: Roundtable, step: Step, playbook: Playbook) -> NewestNote | None:
-    """What people marked is asked about in its own place; None where it can become nothing else."""
+    """What people marked or entries quote stands in its own place; None where it can become nothing else."""
     marked = {rt.line_of(one.ts) for one in rt.marks}
     notes = rt.specification.notes_of([step.step_id]) if NOTE in playbook.schema.kinds else ()
     newest = ((one, claim) for one in reversed(notes) if (claim := one.claim("text")))
-    note, claim = next((one for one in newest if one[1].line not in marked), (None, None))
+    unsorted = (one for one in newest if one[1].line not in marked and not rt.specification.is_quoted(one[0]))
+    note, claim = next(unsorted, (None, None))
     if note is None or claim is None:
         return None
     made = Counter(one.kind for one in rt.specification.made_by(claim.line) if one.new and one.kind != NOTE)

@@ -304,7 +304,7 @@ class Reviewed(EffectOutcome):
 class DraftNote(Stored):
     """
     Of the newest draft, which *persona* was asked for: the `reason` why there is none, or after how many `looks` it was
-    stopped. `raw` is the answer of a model that could not be read.
+    stopped. `raw` is the answer of a model that could not be read, `left_out` counts what was not taken by the reason.
     """
 
     step_id: str
@@ -312,6 +312,7 @@ class DraftNote(Stored):
     reason: str = ""
     looks: int = 0
     raw: str = ""
+    left_out: Mapping[str, int] = {}
 
 
 class ChangedFile(Stored):

@@ -4,9 +4,12 @@ Who may press a button, or type a command that does the same. All may talk.
 `bot/slack/reception.py` has asked Slack who a person is. Where Slack did not say, they count as a guest.
 """
 
+from collections.abc import Iterable
+
 from bot.domain.catalog.policy import Policy, PressPolicy
-from bot.domain.messages import trouble_wording
+from bot.domain.messages import specification_wording, trouble_wording
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.entries import Patch, author_to_ask
 from bot.domain.values.places import OUTSIDERS, Belonging, Person
 
 NOT_KNOWN = frozenset({Belonging.UNKNOWN, Belonging.UNVERIFIED})
@@ -24,6 +27,18 @@ def refusal(rt: Roundtable, person: Person, policy: Policy) -> str:
     if starter in rt.manners.outsiders and not policy.guests_press:
         return ""  # or there would be no one who may press
     return trouble_wording.starter_presses(rt.name_of(starter))
+
+
+def author_refusal(rt: Roundtable, person: Person, patches: Iterable[Patch]) -> str:
+    """Why *person* may not say whether another decided, or objects, in words that a model quotes; empty if they may."""
+    for patch in patches:
+        entry = rt.specification.entries.get(patch.id)
+        author = author_to_ask(entry) if entry else None
+        fields = (*patch.set, *(patch.accept if isinstance(patch.accept, tuple) else ()))
+        answers = patch.accept is True or patch.state is not None or "text" in fields
+        if author and answers and person.id not in {author.by, rt.started_by}:
+            return specification_wording.not_asked(rt.name_of(author.by), rt.name_of(rt.started_by))
+    return ""
 
 
 def start_refusal(person: Person, policy: Policy) -> str:

@@ -17,7 +17,7 @@ from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification.entries import POSITION, Entry
+from bot.domain.specification.entries import POSITION, Entry, author_to_ask
 from bot.domain.specification.not_settled import OPEN
 from bot.domain.values.text import listed, one_line
 
@@ -191,7 +191,8 @@ def _questions(rt: Roundtable, person: str, entries: Iterable[Entry]) -> Iterato
 
 def _open_objections(rt: Roundtable) -> tuple[Entry, ...]:
     every = rt.specification.active("objection")
-    return tuple(one for one in every if one["outcome"] in OPEN and not one["outcome_text"])
+    known = (one for one in every if author_to_ask(one) is None)
+    return tuple(one for one in known if one["outcome"] in OPEN and not one["outcome_text"])
 
 
 def _objections(rt: Roundtable, person: str, entries: Iterable[Entry]) -> Iterator[Wait]:

@@ -4,9 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.schema import FieldType, Schema
-from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, is_part
-from bot.domain.specification.entries import NOT_LISTED, Claim, Entry, EntryState, Patch, Specification
+from bot.domain.catalog.schema import FieldType, KindField, Schema
+from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, is_part, stands_in
+from bot.domain.specification.entries import (
+    NOT_LISTED,
+    Claim,
+    Entry,
+    EntryState,
+    Patch,
+    Quote,
+    Specification,
+)
 
 SAID = frozenset(
     {
@@ -17,9 +25,10 @@ SAID = frozenset(
         FieldType.COUNT,
         FieldType.DATE,
         FieldType.PERSON,
+        FieldType.CHOICE,
     }
 )
-"""Fields with words that somebody has to have said: not choices, references, paths and code."""
+"""Fields with words that somebody has to have said: not references, paths and code."""
 
 
 def checked(
@@ -27,14 +36,17 @@ def checked(
 ) -> Patch:
     """
     *patch* with a mark on every field that its quotes do not say. *roots* are what may be quoted, by the ids of lines;
-    with a quote of a line whose text is not known here, the marks that it has stay as they are.
+    with a quote of a line whose text is not known here, the marks that it has stay as they are. A choice is a name for
+    what is quoted: it is enough that its quotes cut nothing off.
     """
     if any(one.line not in roots for quotes in patch.quotes.values() for one in quotes):
         return patch
-    found = {}
+    found, fields = {}, _fields(patch, schema, entries)
     for name in said_fields(patch, schema, entries):
         quotes = [(roots[one.line], one.words) for one in patch.quotes.get(name, ())]
-        if flaws := check.flaws("\n".join(_words(patch.set[name])), quotes):
+        is_choice = fields[name].type is FieldType.CHOICE
+        said = (span for _, span in quotes) if is_choice else _words(patch.set[name])
+        if flaws := check.flaws("\n".join(said), quotes):
             found[name] = "; ".join(flaws)
     return patch.but(unverified={**patch.unverified, **found})
 
@@ -55,6 +67,17 @@ def roots_in(specification: Specification) -> dict[str, Root]:
     return found
 
 
+def said_quotes(quote: Quote, specification: Specification) -> tuple[Quote, ...]:
+    """Who quotes an accepted entry quotes the words of people that it rests on, where there are such words."""
+    entry = specification.entries.get(quote.line)
+    for _, claim in entry.current() if entry else ():
+        if claim.accepted and any(is_part(quote.words, word) for word in _words(claim.value)):
+            own = claim.quotes or (quote.but(line=claim.line),)
+            heard = ((one, specification.heard.get(one.line)) for one in own)
+            return tuple(one for one, said in heard if said and stands_in(one.words, said.text)) or (quote,)
+    return (quote,)
+
+
 def text_of_entry(entry: Entry) -> str:
     """What an entry says, as a source of others: with the names of the people who said it."""
     claims = [claim for _, claim in entry.current()]
@@ -63,17 +86,23 @@ def text_of_entry(entry: Entry) -> str:
 
 def said_fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> list[str]:
     """The fields that *patch* sets with words that somebody has to have said."""
-    entry = entries.get(patch.id)
-    kind = schema.kinds.get(entry.kind if entry else patch.kind)
-    known = kind.fields if kind else {}
+    known = _fields(patch, schema, entries)
     return [name for name in patch.set if name in known and known[name].type in SAID]
 
 
+def _fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> Mapping[str, KindField]:
+    entry = entries.get(patch.id)
+    kind = schema.kinds.get(entry.kind if entry else patch.kind)
+    return kind.fields if kind else {}
+
+
 def waiting(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> Patch:
-    """*patch*, whose values without a mark in other words than their quotes wait for a second model."""
+    """*patch*, whose choices, and values in other words than their quotes, wait for a second model, without a mark."""
+    fields = _fields(patch, schema, entries)
 
     def is_quoted(name: str, word: str) -> bool:
-        return any(is_part(word, quote.words) for quote in patch.quotes.get(name, ()))
+        is_choice = fields[name].type is FieldType.CHOICE
+        return not is_choice and any(is_part(word, quote.words) for quote in patch.quotes.get(name, ()))
 
     reworded = {
         name: NOT_CONFIRMED

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TypeVar
 
 from bot.domain.catalog.schema import NOTE, Kind
+from bot.domain.specification.claim_check import is_part
 from bot.domain.specification.claims import (
     GONE,
     Check,
@@ -41,6 +42,7 @@ from bot.domain.specification.fold import (
     utterance_of,
 )
 from bot.domain.transcript.lines import CHANGING_ENTRIES, ENTRIES, Line
+from bot.domain.values.text import sentences_in
 from bot.domain.values.value import Stored
 
 __all__ = [
@@ -85,6 +87,8 @@ OF_DISCUSSIONS = frozenset({DISCUSSION, POSITION})
 """Kinds that record what happened. Such entries need no acceptance."""
 NOT_LISTED = OF_DISCUSSIONS | {NOTE}
 """Kinds that no list of what was recorded shows."""
+CONFIRMED_BY_AUTHOR = frozenset({DECISION, OBJECTION})
+"""Kinds that a model can only quote: whose words they are is asked."""
 _Named = TypeVar("_Named", Party, Stale, HeardWords)
 
 
@@ -157,6 +161,23 @@ class Specification(Stored):
             if "question" in note.claims and isinstance(number := note["question"], int):
                 found.setdefault(note.step, set()).add(number)
         return {step: frozenset(numbers) for step, numbers in found.items()}
+
+    def is_quoted(self, note: Entry) -> bool:
+        """Whether entries quote all that *note* says: it is sorted then, though no person did it."""
+        claim = note.claim("text")
+        words = self.quoted.get(claim.line, ()) if claim else ()
+        said = sentences_in(str(claim.value)) if claim and words else ()
+        return bool(said) and all(any(is_part(one, other) for other in words) for one in said)
+
+    @cached_property
+    def quoted(self) -> Mapping[str, tuple[str, ...]]:
+        """The words of each line that living entries quote."""
+        found: dict[str, list[str]] = {}
+        for one in self.besides_notes:
+            for _, claim in one.current() if self.lives(one.id) else ():
+                for quote in claim.quotes:
+                    found.setdefault(quote.line, []).append(quote.words)
+        return {line: tuple(words) for line, words in found.items()}
 
     def parts(self, owner: str, kind: str) -> tuple[Entry, ...]:
         return tuple(one for one in self.active(kind) if one.part_of == owner)
@@ -269,6 +290,14 @@ def unconfirmed(specification: Specification) -> Iterator[tuple[Entry, str, Clai
         if not entry.is_plain and specification.lives(entry.id):
             newest = ((field, claims[-1]) for field, claims in entry.claims.items() if claims)
             yield from ((entry, field, claim) for field, claim in newest if claim.is_unconfirmed)
+
+
+def author_to_ask(entry: Entry) -> Party | None:
+    """Whose words a model quotes as a decision or an objection, while nobody has confirmed that it is one."""
+    claims = entry.claims.get("text") if entry.kind in CONFIRMED_BY_AUTHOR and not entry.gone else None
+    if not claims or claims[-1].accepted or claims[-1].proposed.kind is not PartyKind.PERSONA:
+        return None
+    return claims[-1].said
 
 
 def is_changing(line: Line) -> bool:

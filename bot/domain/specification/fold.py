@@ -13,6 +13,8 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, VALUE_CHARS
+from bot.domain.specification import claim_check
+from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.claims import (
     Check,
     Claim,
@@ -130,8 +132,10 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
 
 
 def stands_in(heard: HeardWords | None, words: str) -> bool:
-    letters = letters_of(words)
-    return bool(heard and letters and letters in letters_of(heard.text))
+    """As every quote does. One that was cut to fit may end within a word."""
+    if len(words) >= QUOTE_CHARS:
+        words = words[:QUOTE_CHARS].rpartition(" ")[0] or words
+    return heard is not None and claim_check.stands_in(words, heard.text)
 
 
 class Fold:
@@ -308,7 +312,8 @@ class _Change:
         reason = "" if is_own else patch.unverified.get(field, "")
         is_pushed = self._party.kind is PartyKind.GIT and self._party.how is None
         check = Check.UNCHECKED if reason or is_pushed else Check.AGREED
-        if is_own or (said and not reason and self._is_verbatim(said, value)):
+        is_code = check is Check.AGREED and any(_is_code(one, value) for one in quotes)
+        if is_own or is_code or (said and not reason and self._is_verbatim(said, value)):
             check = Check.VERBATIM
         return Claim(
             value=value,
@@ -563,6 +568,11 @@ def _loses_quote(claim: Claim, message: str, before: str | None, after: str) -> 
     ]
     old, new = letters_of(before or ""), letters_of(after)
     return not quotes or any((before is None or one in old) and one not in new for one in quotes)
+
+
+def _is_code(quote: Quote, value: Any) -> bool:
+    """Whether *value* is the code that is quoted, letter by letter."""
+    return CodeCitation.read(quote.line) is not None and letters_of(quote.words) == letters_of(value)
 
 
 def _named(entry: Entry, field: str) -> frozenset[str]:

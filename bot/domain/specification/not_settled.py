@@ -19,7 +19,7 @@ from bot.domain.specification.agent_questions import (
     question_state,
 )
 from bot.domain.specification.claims import Claim, Entry, EntryState, StaleCause
-from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
+from bot.domain.specification.entries import OF_DISCUSSIONS, Specification, author_to_ask
 from bot.domain.values.value import Value
 
 REQUIREMENT, CRITERION, WORK = "requirement", "criterion", "work"
@@ -123,7 +123,7 @@ def _of_entry(specification: Specification, kind: Kind, entry: Entry) -> Iterato
         yield {"kind": RowKind.STALE, "fields": said or entry.stale, "facts": facts, "cause": why.cause}
     if is_asked_by_agent(entry) and entry.state is EntryState.PROPOSED:
         yield from _of_agent(entry)
-    elif kind.key == "objection" and entry["outcome"] in OPEN:
+    elif kind.key == "objection" and entry["outcome"] in OPEN and author_to_ask(entry) is None:
         facts = (attribution_of(entry, kind.text), str(entry["settle"] or ""))
         yield {"kind": RowKind.OBJECTION, "facts": facts}
     elif entry.state is EntryState.PROPOSED and entry.first:

@@ -137,6 +137,8 @@ QUOTED = "quoted"
 """In a line's `meta`: passages that it cites and that are in no commit, by their ids."""
 UNCHECKED = "unchecked"
 """In a line's `meta`: the sentences of a persona that have the mark, and why."""
+LEFT_OUT = "left_out"
+"""In a line's `meta`: how many entries and values of a draft were not taken, by the reason."""
 ENTRIES = "entries"
 """In a line's `meta`: its patches of the specification."""
 CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})

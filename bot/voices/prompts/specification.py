@@ -9,10 +9,8 @@ stand only with their ids among what was left out.
 from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.schema import NOTE, FieldType, Schema
-from bot.domain.specification.claim_check import is_part
-from bot.domain.specification.entries import OF_DISCUSSIONS, Claim, Entry, Specification, numbers
+from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification, numbers
 from bot.domain.specification.projection import Projection
-from bot.domain.values.text import sentences_in
 from bot.voices.prompts.seen import sanitized
 
 ENTRIES_CHARS = 40_000
@@ -105,25 +103,10 @@ def _row(text: str) -> str:
 
 
 def _select_entries(schema: Schema, spec: Specification) -> Iterator[Entry]:
-    living = [
-        one
-        for one in spec.entries.values()
-        if one.kind in schema.kinds and one.kind not in OF_DISCUSSIONS and spec.lives(one.id)
-    ]
-    quoted: dict[str, list[str]] = {}
-    for one in living:
-        for _, claim in one.current():
-            for quote in claim.quotes:
-                quoted.setdefault(quote.line, []).append(quote.words)
-    for one in living:
-        if one.kind != NOTE or not _is_quoted(one.claim(schema.kinds[NOTE].text), quoted):
+    for one in spec.entries.values():
+        is_shown = one.kind in schema.kinds and one.kind not in OF_DISCUSSIONS and spec.lives(one.id)
+        if is_shown and not (one.kind == NOTE and spec.is_quoted(one)):
             yield one
-
-
-def _is_quoted(claim: Claim | None, quoted: Mapping[str, list[str]]) -> bool:
-    words = quoted.get(claim.line, ()) if claim else ()
-    said = sentences_in(str(claim.value)) if claim and words else ()
-    return bool(said) and all(any(is_part(one, other) for other in words) for one in said)
 
 
 def _runs(ids: Iterable[str]) -> Iterator[str]:

@@ -12,8 +12,9 @@ from jsonschema import Draft202012Validator
 from bot.domain.catalog.schema import REMARK, FieldType, Kind, KindField
 from bot.domain.catalog.steps import Step
 from bot.domain.discussion.elaboration import Stance
+from bot.domain.messages.draft_wording import NO_SUCH_VALUE
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Specification
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, Specification
 from bot.voices import answers, proposing
 from bot.voices.model import AnswerSchema
 from bot.voices.prompts import schemas, tasks, wanted
@@ -129,7 +130,7 @@ def entry(kind: Kind, fields: Rows, id: str = "") -> dict[str, Any]:
 
 
 def main_words(kind: Kind) -> str:
-    return DECISION if kind.key == "decision" else value(kind.fields[kind.text])
+    return DECISION if kind.key in CONFIRMED_BY_AUTHOR else value(kind.fields[kind.text])
 
 
 def read_back(step: Step, told: dict[str, Any]) -> tuple[dict[str, Any], tuple[Any, ...]]:
@@ -157,11 +158,12 @@ def test_an_entry_with_all_of_its_fields_is_read_completely(step: Step, kind: Ki
 
 @pytest.mark.parametrize(("step", "kind"), PAIRS, ids=NAMES)
 def test_what_is_absent_is_not_recorded(step: Step, kind: Kind) -> None:
-    """An empty text is no value, and a field that the kind does not have is none."""
+    """An empty text is no value. A field that the kind does not have is left out, and that is told."""
     rows = [(name, "") for name in fields_of(kind) if name != kind.text]
     told = entry(kind, [(kind.text, main_words(kind)), *rows, ("other", "than known")])
+    left_out = {"what": "than known", "why": NO_SUCH_VALUE}
 
-    assert read_back(step, told) == ({kind.text: main_words(kind)}, ())
+    assert read_back(step, told) == ({kind.text: main_words(kind)}, (left_out,))
 
 
 def test_of_an_entry_that_exists_only_what_is_said_is_changed() -> None:

@@ -190,6 +190,8 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
         claim = rt.specification.entries[id].claim(field)
         name = claim.owner.name if claim else ""
         raise Overtaken(wording.overtaken(name), fields=fields)
+    if why := permission.author_refusal(rt, event.person, event.patches):
+        raise NotNow(why)
     patches, gone = _applicable(rt, event.patches, playbook.schema)
     patches = _numbered(rt.specification, patches, playbook.schema)
     if patches:

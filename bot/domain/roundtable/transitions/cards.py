@@ -21,7 +21,16 @@ from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, pausing, specifying
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import DECISION, HOW, Entry, EntryState, How, Patch
+from bot.domain.specification.entries import (
+    DECISION,
+    HOW,
+    OBJECTION,
+    Entry,
+    EntryState,
+    How,
+    Patch,
+    author_to_ask,
+)
 from bot.domain.specification.entry_forms import Reading
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
@@ -55,8 +64,15 @@ def decided(
     accept: bool,
     how: How = How.PRESS,
 ) -> Roundtable:
-    """Suggestions that are accepted, or left out. Raises NotNow for a number that is not open."""
+    """
+    Suggestions that are accepted, or left out. Raises NotNow for a number that is not open. What its author is asked
+    about is never taken with everything.
+    """
     chosen = _open(rt, numbers, playbook)
+    if how is How.EVERYTHING and accept:
+        chosen = [one for one in chosen if not one.asks]
+        if not chosen:
+            raise NotNow(specification_wording.ONE_BY_ONE)
     patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
@@ -76,8 +92,10 @@ def _open(rt: Roundtable, numbers: Iterable[int], playbook: Playbook) -> list[Su
 def kept(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """What has to be confirmed again stays as it is, and what the last step left counts. The value lists ids."""
     ids = event.value.split(",")
+    if len(ids) > 1:
+        ids = [id for id in ids if author_to_ask(_living(rt, id)) is None]
     patches = [_keeping(_living(rt, id)) for id in ids]
-    how = How.EVERYTHING if len(ids) > 1 else How.PRESS
+    how = How.EVERYTHING if "," in event.value else How.PRESS
     return recorded(rt, event.person, f"kept {', '.join(ids)}", patches, how=how)
 
 
@@ -100,7 +118,7 @@ def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         ts = next((one.ts for one in rt.answers if rt.line_of(one.ts) == claim.line), "")
         mark = MarkMessage(key=event.key, at=event.at, person=event.person, ts=ts, mark=MarkKind.DECISION)
         return marking.marked(rt, mark, playbook)
-    if kind and kind.key == "objection" and claim.owner.by != event.person.id:
+    if kind and kind.key == OBJECTION and claim.owner.by != event.person.id:
         raise NotNow(specification_wording.not_your_objection(claim.owner.name))
     if kind is None:
         patches: tuple[Patch, ...] = (Patch(id=id, state=EntryState.WITHDRAWN),)
@@ -121,7 +139,10 @@ def recorded(
     *,
     how: How = How.PRESS,
 ) -> Roundtable:
-    """A line of what *person* decided about entries."""
+    """A line of what *person* decided about entries. Raises NotNow for what its author is asked about."""
+    patches = tuple(patches)
+    if why := permission.author_refusal(rt, person, patches):
+        raise NotNow(why)
     facts = specifying.facts_of(patches)
     facts = facts if how is How.PRESS else {HOW: how.value, **facts}
     rt = rt.recording(f"{rt.name_of(person.id)} {what}.", by=person.id, **facts)

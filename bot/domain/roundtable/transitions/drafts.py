@@ -21,7 +21,7 @@ from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import asking, pausing, speaking, specifying
 from bot.domain.specification.claims import Check
 from bot.domain.specification.entries import NOT_LISTED, Patch, unconfirmed
-from bot.domain.transcript.lines import HOST
+from bot.domain.transcript.lines import HOST, LEFT_OUT
 from bot.domain.values.text import counted
 from bot.errors import NotNow
 
@@ -98,8 +98,9 @@ def note_draft(rt: Roundtable, event: PersonaSpoke) -> Roundtable:
     """What people should know of an answer that was used."""
     raw, looks = str(event.facts.get("raw") or ""), len(event.facts.get("looked_at") or ())
     stopped = looks if event.facts.get("stopped_looking") else 0
-    note = DraftNote(step_id=rt.step_id, persona=event.persona, looks=stopped, raw=raw)
-    return rt.but(draft=note if raw or stopped else None)
+    left_out = event.facts.get(LEFT_OUT) or {}
+    note = DraftNote(step_id=rt.step_id, persona=event.persona, looks=stopped, raw=raw, left_out=left_out)
+    return rt.but(draft=note if raw or stopped or left_out else None)
 
 
 def note_failure(rt: Roundtable, effect: Speak, reason: str, raw: str) -> Roundtable:
@@ -172,7 +173,10 @@ def notes(rt: Roundtable, playbook: Playbook) -> Iterator[CardPart]:
         looks = draft.looks if draft else 0
         yield CardPart(
             prose=text.format(
-                name=persona.first_name, looks=counted(looks, "look"), values=wording.unchecked(waiting)
+                name=persona.first_name,
+                looks=counted(looks, "look"),
+                values=wording.unchecked(waiting),
+                left_out=wording.left_out(draft.left_out if draft else {}),
             ),
             buttons=tuple(one for one in buttons if offered.get(one.action, True)),
         )
@@ -193,8 +197,9 @@ def _faults(rt: Roundtable, playbook: Playbook, waiting: int) -> Iterator[str]:
     if (draft := rt.draft) and draft.step_id == rt.step_id:
         if draft.reason and not rt.has_pending(Speak):
             yield draft.reason if draft.reason in wording.FAILURES else "failed"
-        elif not draft.reason:
+        elif draft.looks or draft.raw:
             yield "stopped_looking" if draft.looks else "salvaged"
+        yield from ("left_out",) if draft.left_out else ()
     if waiting and may_review(rt, playbook):
         yield "unchecked"
     if rt.first_reviewed == rt.step_id and playbook.policy.reviewed_by is ReviewedBy.SAME:

@@ -54,12 +54,18 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
 ARG VERSION=""
 ARG REVISION=""
 ARG CREATED=""
+ARG SOURCE=""
+ARG BASE_NAME=""
+ARG BASE_DIGEST=""
 LABEL org.opencontainers.image.title="Roundtable" \
     org.opencontainers.image.description="A Slack bot that hosts roundtable discussions" \
     org.opencontainers.image.licenses="MIT" \
     org.opencontainers.image.version="$VERSION" \
     org.opencontainers.image.revision="$REVISION" \
-    org.opencontainers.image.created="$CREATED"
+    org.opencontainers.image.created="$CREATED" \
+    org.opencontainers.image.source="$SOURCE" \
+    org.opencontainers.image.base.name="$BASE_NAME" \
+    org.opencontainers.image.base.digest="$BASE_DIGEST"
 
 # Signals reach the bot itself, which then finishes what it is doing.
 ENTRYPOINT ["roundtable"]

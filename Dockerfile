@@ -3,12 +3,12 @@
 #     docker build --tag roundtable-bot .
 #     docker run --env-file roundtable.env --volume roundtable:/workspace roundtable-bot
 #
-# With `--build-arg LOCK=models` it can also think with models (docs/models.md).
+# With `--build-arg LOCK=models` it can also think with models (docs/models.md). Both can send traces.
 
 # scripts/pin-images writes the digests of this file and of deploy/compose.yaml.
 FROM python:3.13.14-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8 AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
-ARG LOCK=run
+ARG LOCK=image
 WORKDIR /source
 
 # Apart from the sources, so that a change of those does not install everything again.

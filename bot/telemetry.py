@@ -17,7 +17,10 @@ from uuid import uuid4
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
 
-NO_SDK = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is traced: pip install '.[otel]'"
+NO_SDK = (
+    "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is traced: this installation lacks the extra `otel`"
+    " (docs/operating.md#extras)"
+)
 TRACES = "/v1/traces"
 NOT_TRACED = nullcontext(trace.INVALID_SPAN)
 EXPORT_SECONDS = 1

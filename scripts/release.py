@@ -127,7 +127,7 @@ class Release:
         finally:
             place.unlink()
             place.parent.rmdir()
-        for lock in ("run", "models"):
+        for lock in ("image", "models"):
             bill = self._must_run(sys.executable, "scripts/sbom.py", lock)
             (self._dist / f"{IMAGE}-{self._version}-{lock}.cdx.json").write_text(bill, "utf-8")
 

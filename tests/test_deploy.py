@@ -112,6 +112,7 @@ def test_the_image_knows_whether_it_is_well() -> None:
 
 def test_the_image_holds_exactly_what_is_locked() -> None:
     """Every package by its hash; the bot itself without asking anybody."""
+    assert "\nARG LOCK=image\n" in DOCKERFILE, "with the SDK that sends traces"
     for command in re.findall(r"pip install (.*?)(?: \\)?$", DOCKERFILE, flags=re.MULTILINE):
         assert "--require-hashes" in command or "--no-index --no-deps" in command
 

@@ -82,7 +82,7 @@ def test_a_release_is_a_commit_a_tag_and_files(clone: Clone) -> None:
     with zipfile.ZipFile(dist / "roundtable_bot-7.8.9-py3-none-any.whl") as wheel:
         assert wheel.read("bot/_content/revision.txt").decode() == head
         assert "bot/_content/personas/business-analyst.md" in wheel.namelist()
-    for lock in ("run", "models"):
+    for lock in ("image", "models"):
         bill = json.loads((dist / f"roundtable-bot-7.8.9-{lock}.cdx.json").read_text("utf-8"))
         assert bill["metadata"]["component"]["version"] == "7.8.9"
     rows = [line.split("  ") for line in (dist / "SHA256SUMS").read_text().splitlines()]
@@ -165,7 +165,7 @@ def test_ci_builds_the_image_that_a_release_names() -> None:
 
 INSTALLS = re.compile(r"(?:pip|pipx|uv pip|uv tool) install|uvx|pipx run")
 FROM_HERE = re.compile(
-    r"""install\ '?\.(?:\[[\w,{}.]+\])?'?(?=$|[\s`'")*,])  # pip install '.[otel]'
+    r"""install\ '?\.(?:/roundtable_bot-[\w.-]+\.whl)?(?:\[[\w,{}.]+\])?'?(?=$|[\s`'")*,])  # pip install '.[otel]'
       | uvx\ --from\ (?:\.|['"]?(?:PATH|\$FROM))
       | -m\ pip\ install\ --quiet
     """,

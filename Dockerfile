@@ -3,12 +3,12 @@
 #     docker build --tag roundtable-bot .
 #     docker run --env-file roundtable.env --volume roundtable:/workspace roundtable-bot
 #
-# With `--build-arg LOCK=models` it can also think with models (docs/models.md).
+# With `--build-arg LOCK=models` it can also think with models (docs/models.md). Both can send traces.
 
 # scripts/pin-images writes the digests of this file and of deploy/compose.yaml.
 FROM python:3.13.14-slim-bookworm@sha256:67a1e1f215ccda113cfc024e8639049257e88f273898f595b61476d128d387e8 AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore
-ARG LOCK=run
+ARG LOCK=image
 WORKDIR /source
 
 # Apart from the sources, so that a change of those does not install everything again.
@@ -54,12 +54,18 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
 ARG VERSION=""
 ARG REVISION=""
 ARG CREATED=""
+ARG SOURCE=""
+ARG BASE_NAME=""
+ARG BASE_DIGEST=""
 LABEL org.opencontainers.image.title="Roundtable" \
     org.opencontainers.image.description="A Slack bot that hosts roundtable discussions" \
     org.opencontainers.image.licenses="MIT" \
     org.opencontainers.image.version="$VERSION" \
     org.opencontainers.image.revision="$REVISION" \
-    org.opencontainers.image.created="$CREATED"
+    org.opencontainers.image.created="$CREATED" \
+    org.opencontainers.image.source="$SOURCE" \
+    org.opencontainers.image.base.name="$BASE_NAME" \
+    org.opencontainers.image.base.digest="$BASE_DIGEST"
 
 # Signals reach the bot itself, which then finishes what it is doing.
 ENTRYPOINT ["roundtable"]

@@ -289,6 +289,7 @@ async def team_files(
 ) -> AsyncIterator[TeamFiles]:
     folders, agenda = _content_folders(settings), with_policies(playbook(settings), settings, how.policies)
     watch = ContentWatch(lambda: playbook(settings), folders, workspace=settings.workspace)
+    agenda = watch.marked(agenda)
     redact, sync, look_at = secret_redaction(settings), _sync(settings), evidence(settings)
     async with (
         opened_speakers(settings, agenda, redact, evidence=look_at, meter=metrics, month=month) as speaking,
@@ -348,12 +349,12 @@ async def team_at_work(
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, sources)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         shared_content = SharedContent(saved, lambda: has.watch.fingerprint)
-        endpoints.comparing(lambda: shared_content.differs)
         await enter(_beside(shared_content.watch))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
         )  # fmt: skip
+        endpoints.comparing(lambda: shared_content.differs, roundtables.missing_steps)
         commands = Commands(
             roundtables=roundtables, store=saved, workspace=files, records=kept, chat=chat, playbook=agenda,
             personal=personal, viewers=viewers, redact=redact, sources=sources,

@@ -21,6 +21,10 @@ from types import MappingProxyType
 from typing import Any
 
 
+def lacks_extra(name: str) -> str:
+    return f"this installation lacks the extra `{name}` (docs/operating.md#extras)"
+
+
 class BotError(Exception):
     pass
 

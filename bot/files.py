@@ -21,6 +21,8 @@ STALE_SECONDS = 3600
 """So old is only what was left behind by a kill."""
 BLOCK_BYTES = 65536
 PROBE_BYTES = 4096
+FREE_BYTES = 64 * 1024 * 1024
+"""With less there may be room for the probe, and none for a commit."""
 DEEPEST = 32
 """Folders below each other that are looked into."""
 
@@ -131,7 +133,10 @@ class Folder:
             yield file
 
     def probe(self) -> None:
-        """Writes some bytes and reads them: only that shows whether the disk takes any."""
+        """Writes some bytes and reads them: only that shows whether the disk takes any. It must have room for more."""
+        space = os.fstatvfs(self._descriptor)
+        if space.f_bavail * space.f_frsize < FREE_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         content = os.urandom(PROBE_BYTES)
         with self._written(content, 0o600) as (opened, _):
             if os.pread(opened, PROBE_BYTES, 0) != content:

@@ -1,6 +1,6 @@
 """
-Traces by the conventions of OpenTelemetry: one span for each input, effect, call of a model and use of a tool, with ids
-and kinds, never with words.
+Traces by the conventions of OpenTelemetry: one span for each input, effect, call of Slack or a model and use of a tool,
+with ids and kinds, never with words.
 
 Without a collector the API costs next to nothing. To send traces, install the extra `otel` and set
 OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_ variables (headers, service name, sampling) are the SDK's own.
@@ -17,7 +17,10 @@ from uuid import uuid4
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
 
-NO_SDK = "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is traced: pip install '.[otel]'"
+NO_SDK = (
+    "OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is traced: this installation lacks the extra `otel`"
+    " (docs/operating.md#extras)"
+)
 TRACES = "/v1/traces"
 NOT_TRACED = nullcontext(trace.INVALID_SPAN)
 EXPORT_SECONDS = 1
@@ -78,6 +81,11 @@ def model_answered(
 def tool_span(tool: str) -> AbstractContextManager[trace.Span]:
     used = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": tool}
     return _recorded(f"execute_tool {tool}", used, SpanKind.INTERNAL, ())
+
+
+def slack_span(method: str) -> AbstractContextManager[trace.Span]:
+    """Of one call of Slack's Web API, without its arguments."""
+    return _recorded(f"slack {method}", {}, SpanKind.CLIENT, ())
 
 
 def failed(current: trace.Span, error_type: str) -> None:

@@ -2,7 +2,8 @@
 Makes a release: `scripts/release X.Y.Z [--dry-run]`.
 
 It refuses with one sentence, and changes nothing, when the tree is dirty, the tag exists, the version is not greater,
-the changelog says nothing, or a schema in bot/schemas is not the one of the models. It pushes nothing.
+the changelog says nothing of this release or of one before it, the version stands not where it is written, or a
+schema in bot/schemas is not the one of the models. It pushes nothing.
 """
 
 import argparse
@@ -16,15 +17,18 @@ from pathlib import Path
 
 VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,4})")
 HEADING = "## Unreleased"
-SECTION = re.compile(r"^## Unreleased\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+KUSTOMIZATION = "deploy/kubernetes/kustomization.yaml"
+BASE = re.compile(r"^FROM (\S+)@(sha256:[0-9a-f]{64})$", re.MULTILINE)
 REVISION = Path("bot/_content/revision.txt")
 IMAGE = "roundtable-bot"
 NEXT = """
 {notes} has what changed. To publish:
 
     git push origin HEAD refs/tags/{tag}
-    docker buildx build --push --tag REGISTRY/{image}:{version} --sbom=true --provenance=mode=max \\
-        --build-arg VERSION={version} --build-arg REVISION={revision} --build-arg CREATED={created} .
+    docker buildx build --push --tag REGISTRY/{image}:{version} --platform linux/amd64,linux/arm64 \\
+        --sbom=true --provenance=mode=max \\
+        --build-arg VERSION={version} --build-arg REVISION={revision} --build-arg CREATED={created} \\
+        --build-arg BASE_NAME={base} --build-arg BASE_DIGEST={digest} --build-arg SOURCE=REPOSITORY .
 """
 
 
@@ -55,21 +59,41 @@ class Release:
             raise Refused(f"The upstream branch has {upstream} commits that are not here.")
         if self._dist.exists() and any(self._dist.iterdir()):
             raise Refused("dist/ is not empty.")
-        if not self.notes:
-            raise Refused(f"CHANGELOG.md says nothing under {HEADING}.")
+        for heading in (HEADING, *(f"## {tag[1:]} - " for tag in released)):
+            if not self._section(heading):
+                raise Refused(f"CHANGELOG.md says nothing under {heading.removesuffix(' - ')}.")
+        _ = self._versioned(datetime.now(UTC)), self._base
         ran = self._run(sys.executable, "scripts/schemas.py", "--check")
         if ran.returncode:
             raise Refused("bot/schemas is not what the models say: run scripts/schemas.")
 
     @property
     def notes(self) -> str:
-        found = SECTION.search((self._root / "CHANGELOG.md").read_text("utf-8"))
+        return self._section(HEADING)
+
+    def _section(self, heading: str) -> str:
+        found = re.search(
+            rf"^{re.escape(heading)}.*\n((?:(?!## ).*\n?)*)", self._text("CHANGELOG.md"), re.MULTILINE
+        )
         return found[1].strip() if found else ""
+
+    @property
+    def _base(self) -> tuple[str, str]:
+        """The image that ours is based on, and its digest."""
+        found = BASE.findall(self._text("Dockerfile"))
+        if not found:
+            raise Refused("Dockerfile does not pin its last image by a digest.")
+        name, digest = found[-1]
+        return f"docker.io/library/{name}", digest
+
+    def _text(self, name: str) -> str:
+        return (self._root / name).read_text("utf-8")
 
     def make(self) -> str:
         """What to do next."""
         now, notes = datetime.now(UTC), self.notes
-        self._write_version(now)
+        for name, text in self._versioned(now).items():
+            (self._root / name).write_text(text, "utf-8")
         self._git("commit", "--quiet", "--all", "--message", f"Release {self._version}")
         sign = "--sign" if self._git("config", "user.signingkey", fails="") else "--annotate"
         self._git("tag", sign, self._tag, "--message", f"Roundtable {self._version}")
@@ -77,16 +101,21 @@ class Release:
         self._build(revision)
         (self._dist / "notes.md").write_text(f"{notes}\n", "utf-8")
         self._write_sums()
+        base, digest = self._base
         return NEXT.format(
             notes="dist/notes.md", tag=self._tag, image=IMAGE, version=self._version, revision=revision,
-            created=now.isoformat(timespec="seconds"),
+            created=now.isoformat(timespec="seconds"), base=base, digest=digest,
         )  # fmt: skip
 
-    def _write_version(self, now: datetime) -> None:
-        project, changes = self._root / "pyproject.toml", self._root / "CHANGELOG.md"
-        before = tomllib.loads(project.read_text("utf-8"))["project"]["version"]
-        _replace(project, f'version = "{before}"', f'version = "{self._version}"')
-        _replace(changes, HEADING, f"{HEADING}\n\n## {self._version} - {now:%Y-%m-%d}")
+    def _versioned(self, now: datetime) -> dict[str, str]:
+        """The files that say the version, as they will be."""
+        before = tomllib.loads(self._text("pyproject.toml"))["project"]["version"]
+        changes = {
+            "pyproject.toml": (f'version = "{before}"', f'version = "{self._version}"'),
+            KUSTOMIZATION: (f"newTag: {before}", f"newTag: {self._version}"),
+            "CHANGELOG.md": (HEADING, f"{HEADING}\n\n## {self._version} - {now:%Y-%m-%d}"),
+        }
+        return {name: _replaced(name, self._text(name), *change) for name, change in changes.items()}
 
     def _build(self, revision: str) -> None:
         """With the commit in the wheel, for `roundtable --version`."""
@@ -98,7 +127,7 @@ class Release:
         finally:
             place.unlink()
             place.parent.rmdir()
-        for lock in ("run", "models"):
+        for lock in ("image", "models"):
             bill = self._must_run(sys.executable, "scripts/sbom.py", lock)
             (self._dist / f"{IMAGE}-{self._version}-{lock}.cdx.json").write_text(bill, "utf-8")
 
@@ -129,11 +158,10 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
 
 
-def _replace(path: Path, before: str, after: str) -> None:
-    text = path.read_text("utf-8")
-    if text.count(before) < 1:
-        raise Refused(f"{path.name} does not say {before!r}.")
-    path.write_text(text.replace(before, after, 1), "utf-8")
+def _replaced(name: str, text: str, before: str, after: str) -> str:
+    if before not in text:
+        raise Refused(f"{name} does not say {before!r}.")
+    return text.replace(before, after, 1)
 
 
 def main() -> None:

@@ -1,5 +1,5 @@
 """
-A software bill of materials (CycloneDX 1.5, JSON) of what requirements/*.txt pins: `scripts/sbom [run|models]`.
+A software bill of materials (CycloneDX 1.5, JSON) of what requirements/*.txt pins: `scripts/sbom [image|models]`.
 
 Names, versions and hashes are those of the lock file, so they are what the image holds. Licences come from the metadata
 of what is installed; a package that is not installed here has none.
@@ -80,5 +80,5 @@ def _licence(name: str) -> dict[str, Any] | None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="scripts/sbom", description=__doc__)
-    parser.add_argument("lock", nargs="?", choices=("run", "models"), default="run")
+    parser.add_argument("lock", nargs="?", choices=("image", "models"), default="image")
     print(json.dumps(bill(parser.parse_args().lock), indent=2))

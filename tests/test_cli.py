@@ -19,7 +19,7 @@ from typing import Protocol
 import pytest
 from redis.asyncio import Redis
 
-from bot import app
+from bot import app, shipped
 from bot.settings import Settings
 from bot.slack.manifest import manifest
 from bot.storage.git.tree import STATE
@@ -137,6 +137,7 @@ async def test_a_sound_setting_is_ready_to_run(cli: Cli, slack: Sandbox) -> None
     assert [line.split()[:2] for line in table] == [
         ["ok", name]
         for name in (
+            "version",
             "settings",
             "personas",
             "steps",
@@ -148,10 +149,22 @@ async def test_a_sound_setting_is_ready_to_run(cli: Cli, slack: Sandbox) -> None
             "web",
         )
     ]
+    assert table[0].split(maxsplit=2)[2] == str(shipped.release())
     assert "24 steps in 5 phases" in ran.out
     assert verdict == "Ready to run."
     assert slack.bot_token not in ran.out
     assert slack.app_token not in ran.out
+
+
+async def test_a_secret_that_came_from_a_file_is_said_to(cli: Cli, slack: Sandbox, tmp_path: Path) -> None:
+    """Which of two places counts is what people look for first."""
+    place = tmp_path / "token"
+    place.write_text(slack.bot_token)
+    ran = await cli("check", "--json", **in_slack(slack, SLACK_BOT_TOKEN="", SLACK_BOT_TOKEN_FILE=str(place)))
+
+    assert "SLACK_BOT_TOKEN from a file" in ran.rows()["settings"]["found"]
+    assert "SLACK_APP_TOKEN from a file" not in ran.rows()["settings"]["found"]
+    assert ran.rows()["version"]["found"] == str(shipped.release())
 
 
 async def test_a_key_that_follows_from_the_token_is_told(cli: Cli, slack: Sandbox) -> None:

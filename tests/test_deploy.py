@@ -4,9 +4,11 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 from contextlib import nullcontext
 from decimal import Decimal
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from bot.server import health as server_health
 from bot.server.metrics import DOORS, EFFECTS, MODEL_OUTCOMES, OPEN_STAGES, PUSHES, REVIEWS, Metrics
 from bot.settings import Settings, name_of
 from bot.shipped import Release
+from bot.slack.manifest import INSTALL_PATH, REDIRECT_PATH
 from bot.slack.transport import PATH
 from bot.storage import local_wake
 from bot.storage.ownership import Ownership
@@ -109,6 +112,7 @@ def test_the_image_knows_whether_it_is_well() -> None:
 
 def test_the_image_holds_exactly_what_is_locked() -> None:
     """Every package by its hash; the bot itself without asking anybody."""
+    assert "\nARG LOCK=image\n" in DOCKERFILE, "with the SDK that sends traces"
     for command in re.findall(r"pip install (.*?)(?: \\)?$", DOCKERFILE, flags=re.MULTILINE):
         assert "--require-hashes" in command or "--no-index --no-deps" in command
 
@@ -519,6 +523,89 @@ def test_links_between_the_pages_for_operators_lead_somewhere() -> None:
             assert path or anchor in anchors, f"{page.name} links to {target}"
 
 
-def test_only_one_path_is_slacks() -> None:
-    """The one that an ingress has to let in is the one that the runbook names."""
-    assert f"`{PATH}` (only that path)" in (ROOT / "deploy/runbook.md").read_text(encoding="utf-8")
+def test_the_ingress_lets_in_what_is_slacks_and_nothing_else() -> None:
+    """The runbook names the same paths, for who has another ingress."""
+    ingress = yaml.safe_load((ROOT / "deploy/kubernetes/http/ingress.yaml").read_text(encoding="utf-8"))
+    (rule,) = ingress["spec"]["rules"]
+    paths = [one["path"] for one in rule["http"]["paths"]]
+
+    assert paths == [PATH, INSTALL_PATH, REDIRECT_PATH]
+    assert {one["pathType"] for one in rule["http"]["paths"]} == {"Exact"}
+    assert ingress["spec"]["tls"][0]["hosts"] == [rule["host"]]
+    runbook = (ROOT / "deploy/runbook.md").read_text(encoding="utf-8")
+    assert all(f"`{path}`" in runbook for path in paths)
+
+
+def test_prometheus_operator_gets_the_alerts_that_there_are() -> None:
+    """By the command of the runbook, from the one file."""
+    runbook = (ROOT / "deploy/runbook.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"^ +(\(printf .*?\)) \| kubectl apply", runbook, re.MULTILINE | re.DOTALL)
+    made = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, check=True).stdout
+    rules = yaml.safe_load(made)
+
+    assert rules["kind"] == "PrometheusRule"
+    assert rules["spec"] == yaml.safe_load((ROOT / "deploy/alerts.yaml").read_text(encoding="utf-8"))
+
+
+KUSTOMIZATIONS = sorted(ROOT.glob("deploy/**/kustomization.yaml"))
+
+
+@pytest.mark.parametrize("path", KUSTOMIZATIONS, ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_what_a_kustomization_names_is_there_and_used_once(path: Path) -> None:
+    """In its folder, because kustomize reads no file above it; every YAML file can be read."""
+    said = yaml.safe_load(path.read_text(encoding="utf-8"))
+    made = [name for one in said.get("configMapGenerator", ()) for name in one["files"]]
+    named = [(path.parent / name).resolve() for name in (*said["resources"], *made)]
+
+    assert said["kind"] in {"Kustomization", "Component"}
+    assert len(named) == len(set(named))
+    for one in named:
+        assert one.is_file()
+        assert one.is_relative_to(path.parent)
+    for one in path.parent.rglob("*.yaml"):
+        objects = list(yaml.safe_load_all(one.read_text(encoding="utf-8")))
+        assert objects, one
+        if one in named and one.name != "alerts.yaml":
+            assert all(
+                thing["apiVersion"] and thing["kind"] and thing["metadata"]["name"] for thing in objects
+            )
+
+
+def test_every_kubernetes_file_is_part_of_a_kustomization() -> None:
+    """But the secret, which people fill in."""
+    named = {
+        path.parent / name
+        for path in KUSTOMIZATIONS
+        for name in yaml.safe_load(path.read_text(encoding="utf-8"))["resources"]
+    }
+    there = set((ROOT / "deploy/kubernetes").rglob("*.yaml")) - set(KUSTOMIZATIONS)
+
+    assert {path.name for path in there - named} == {"secret.example.yaml"}
+
+
+@pytest.mark.skipif(which("kubectl") is None, reason="kubectl is not installed here")
+def test_the_components_are_rendered(tmp_path: Path) -> None:
+    """As a kustomization of somebody names them, all together, in one namespace."""
+    here = {
+        name: os.path.relpath(ROOT / "deploy" / name, tmp_path)
+        for name in ("", "kubernetes", "kubernetes/http")
+    }
+    own = {
+        "namespace": "roundtable",
+        "resources": [here["kubernetes"]],
+        "components": [here[""], here["kubernetes/http"]],
+    }
+    (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
+    ran = subprocess.run(["kubectl", "kustomize", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+    objects = {(one["kind"], one["metadata"]["name"]): one for one in yaml.safe_load_all(ran.stdout)}
+    assert {"Ingress", "PodMonitor", "Deployment", "Service"} <= {kind for kind, _ in objects}
+    assert {one["metadata"].get("namespace", "") for one in objects.values()} == {"", "roundtable"}
+    alerts = objects["ConfigMap", "roundtable-alerts"]["data"]["alerts.yaml"]
+    assert alerts == (ROOT / "deploy/alerts.yaml").read_text(encoding="utf-8")
+    (container,) = objects["Deployment", "roundtable"]["spec"]["template"]["spec"]["containers"]
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert container["image"] == f"roundtable-bot:{version}"
+    (endpoint,) = objects["PodMonitor", "roundtable"]["spec"]["podMetricsEndpoints"]
+    assert endpoint["port"] in {port["name"] for port in container["ports"]}

@@ -37,6 +37,15 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert link["anchor"] in anchors_of(target), f"{page.name} links to {link[0]}"
 
 
+def test_a_section_that_a_sentence_of_the_program_names_is_there() -> None:
+    """Who reads it in a log has nothing else."""
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "bot").rglob("*.py")]
+    found = {one for text in texts for one in re.findall(r"\b(docs/[\w/.-]+\.md)#([\w-]+)", text)}
+
+    assert ("docs/operating.md", "extras") in found
+    assert [(page, anchor) for page, anchor in found if anchor not in anchors_of(ROOT / page)] == []
+
+
 def test_the_readme_installs_what_there_is() -> None:
     """From a clone, with extras of pyproject.toml, by scripts that can be run; and it is short."""
     page = (ROOT / "README.md").read_text(encoding="utf-8")

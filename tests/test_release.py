@@ -11,12 +11,15 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 MADE_OF = (
     "bot", "roundtable_eval", "slack_sandbox", "personas", "analysis-steps", "meetings", "requirements", "scripts",
-    "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore",
+    "deploy", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore", "Dockerfile",
 )  # fmt: skip
+LABELLED = set(re.findall(r'="\$([A-Z_]+)"', (ROOT / "Dockerfile").read_text("utf-8")))
+"""What a build is told for the labels of the image."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
@@ -79,7 +82,7 @@ def test_a_release_is_a_commit_a_tag_and_files(clone: Clone) -> None:
     with zipfile.ZipFile(dist / "roundtable_bot-7.8.9-py3-none-any.whl") as wheel:
         assert wheel.read("bot/_content/revision.txt").decode() == head
         assert "bot/_content/personas/business-analyst.md" in wheel.namelist()
-    for lock in ("run", "models"):
+    for lock in ("image", "models"):
         bill = json.loads((dist / f"roundtable-bot-7.8.9-{lock}.cdx.json").read_text("utf-8"))
         assert bill["metadata"]["component"]["version"] == "7.8.9"
     rows = [line.split("  ") for line in (dist / "SHA256SUMS").read_text().splitlines()]
@@ -92,6 +95,10 @@ def test_a_release_is_a_commit_a_tag_and_files(clone: Clone) -> None:
     assert len(sums) == 5
     assert "git push origin HEAD refs/tags/v7.8.9" in made.stdout
     assert f"--build-arg REVISION={head}" in made.stdout
+    given = set(re.findall(r"--build-arg (\w+)=\S", made.stdout))
+    assert given == LABELLED
+    assert "--platform linux/amd64,linux/arm64" in made.stdout
+    assert "newTag: 7.8.9\n" in (clone.root / "deploy/kubernetes/kustomization.yaml").read_text("utf-8")
 
     again = clone.release("7.9.0")
     assert again.stderr == "dist/ is not empty.\n"
@@ -108,6 +115,25 @@ def test_a_release_is_refused_in_one_sentence_and_changes_nothing(clone: Clone) 
     """Each of these would be found by people who install it."""
     assert clone.release("v1").stderr == "v1 is not a version such as 1.2.3.\n"
 
+    for name, pinned, sentence in (
+        (
+            "deploy/kubernetes/kustomization.yaml",
+            f"newTag: {PROJECT['version']}",
+            f"deploy/kubernetes/kustomization.yaml does not say 'newTag: {PROJECT['version']}'.\n",
+        ),
+        ("Dockerfile", "@sha256:", "Dockerfile does not pin its last image by a digest.\n"),
+    ):
+        told = clone.root / name
+        kept = told.read_text("utf-8")
+        told.write_text(kept.replace(pinned, "elsewhere"), "utf-8")
+        clone.commit()
+        assert clone.release("7.8.9", "--dry-run").stderr == sentence
+        told.write_text(kept, "utf-8")
+        clone.commit()
+    clone.git("tag", "v0.0.9")
+    assert clone.release("7.8.9", "--dry-run").stderr == "CHANGELOG.md says nothing under ## 0.0.9.\n"
+    clone.git("tag", "--delete", "v0.0.9")
+
     schema = next((clone.root / "bot/schemas").glob("*.json"))
     schema.write_text("{}", "utf-8")
     before = clone.state
@@ -120,11 +146,26 @@ def test_a_release_is_refused_in_one_sentence_and_changes_nothing(clone: Clone) 
     assert (refused.returncode, clone.state) == (1, before)
 
 
+def test_ci_builds_the_image_that_a_release_names() -> None:
+    """With every label of the Dockerfile, after all that a change must pass."""
+    text = (ROOT / ".ci/github.yaml.example").read_text("utf-8")
+    check, image = yaml.safe_load(text)["jobs"].values()
+    scripts = [step["run"] for job in (check, image) for step in job["steps"] if "run" in step]
+
+    assert scripts[0] == ".ci/run"
+    assert (ROOT / ".ci/run").stat().st_mode & 0o100
+    assert set(re.findall(r"--build-arg (\w+)=", text)) == LABELLED
+    for script in scripts:
+        plain = re.sub(r"\$\{\{.*?\}\}", "x", script)
+        assert subprocess.run(["bash", "-n"], input=plain, text=True, check=False).returncode == 0
+    assert "latest" not in text.replace("ubuntu-latest", "")
+
+
 # --- names ------------------------------------------------------------------------------------------------------------
 
 INSTALLS = re.compile(r"(?:pip|pipx|uv pip|uv tool) install|uvx|pipx run")
 FROM_HERE = re.compile(
-    r"""install\ '?\.(?:\[[\w,{}.]+\])?'?(?=$|[\s`'")*,])  # pip install '.[otel]'
+    r"""install\ '?\.(?:/roundtable_bot-[\w.-]+\.whl)?(?:\[[\w,{}.]+\])?'?(?=$|[\s`'")*,])  # pip install '.[otel]'
       | uvx\ --from\ (?:\.|['"]?(?:PATH|\$FROM))
       | -m\ pip\ install\ --quiet
     """,

@@ -14,7 +14,7 @@ from hypothesis import settings
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
-LOCKS = ("run", "models", "try", "build", "dev")
+LOCKS = ("run", "image", "models", "try", "build", "dev")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -35,9 +35,11 @@ def asked_for(name: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
     extras = PROJECT["project"]["optional-dependencies"]
     models = [text for extra in ("anthropic", "bedrock", "google", "mcp", "openai") for text in extras[extra]]
+    image = [*PROJECT["project"]["dependencies"], *extras["otel"]]
     texts = {
         "run": PROJECT["project"]["dependencies"],
-        "models": [*PROJECT["project"]["dependencies"], *models],
+        "image": image,
+        "models": [*image, *models],
         "try": [*PROJECT["project"]["dependencies"], *extras["mcp"]],
         "build": groups["build"],
         "dev": [*PROJECT["project"]["dependencies"], *groups["build"], *groups["dev"]],
@@ -60,7 +62,7 @@ def test_a_lock_holds_everything_that_is_asked_for(name: str) -> None:
 
 def test_what_is_tested_is_what_is_run() -> None:
     """The same versions wherever the same package is."""
-    for name in ("run", "models", "try", "build"):
+    for name in ("run", "image", "models", "try", "build"):
         assert pinned(name).items() <= pinned("dev").items()
 
 
@@ -213,7 +215,7 @@ def test_try_installs_what_connects_an_agent(checkout: Path) -> None:
 # --- what is in the image -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["run", "models"])
+@pytest.mark.parametrize("name", ["image", "models"])
 def test_the_bill_of_materials_has_what_the_lock_has(name: str) -> None:
     """Every package once, with its version, the hashes of its files and its licence; the same file each time."""
     told, again = (

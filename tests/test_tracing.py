@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from opentelemetry import trace
-from opentelemetry.trace import StatusCode
+from opentelemetry.trace import SpanKind, StatusCode
 
 from bot import telemetry
 from bot.errors import NotNow, Postponed, UserError, VoiceError
@@ -35,6 +35,8 @@ async def test_inputs_and_effects_are_spans_with_ids_and_kinds(recorder: Recorde
     assert [one.about["roundtable.kind"] for one in inputs] == ["start", "say", "press"]
     assert {"open_thread", "post", "commit"} <= {one.about["roundtable.kind"] for one in effects}
     assert {one.about["roundtable.item"] for one in (*inputs, *effects)} == {"offline-sync"}
+    calls = {one.name for one in recorder.spans if one.kind is SpanKind.CLIENT}
+    assert {"slack chat.postMessage", "slack chat.update", "slack reactions.add"} <= calls
     names = {key for one in recorder.spans for key in one.about}
     assert names == {f"roundtable.{key}" for key in ("item", "kind", "step", "effect")}
     assert {one.status for one in recorder.spans} == {StatusCode.UNSET}
@@ -53,6 +55,8 @@ async def test_an_effect_that_failed_is_an_error(recorder: Recorder, tmp_path: P
     (failed,) = [one for one in recorder.named("effect") if one.status is StatusCode.ERROR]
     assert failed.about["roundtable.kind"] == "open_thread"
     assert failed.about["error.type"] == "is_archived"
+    (refused,) = [one for one in recorder.named("slack chat.postMessage") if one.status is StatusCode.ERROR]
+    assert refused.about == {"error.type": "is_archived"}
 
 
 @pytest.mark.parametrize(
@@ -115,4 +119,4 @@ def test_an_endpoint_without_the_extra_is_said_and_stops_nothing(caplog: pytest.
     with telemetry.exported("http://127.0.0.1:4318", version="1.2.3"), telemetry.span("effect") as span:
         assert not span.is_recording()
 
-    assert "pip install '.[otel]'" in caplog.text
+    assert "nothing is traced: this installation lacks the extra `otel`" in caplog.text

@@ -13,7 +13,7 @@ from bot.cli import trace
 from bot.cli.environment import read_settings
 from bot.cli.options import RecordFolder
 from bot.content import mcp
-from bot.errors import ConfigError
+from bot.errors import ConfigError, lacks_extra
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import ShownReason
 from bot.settings import Settings
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 commands = typer.Typer()
 
-NOT_INSTALLED = "roundtable mcp needs the extra mcp: pip install '.[mcp]'"
+NOT_INSTALLED = f"roundtable mcp cannot run: {lacks_extra('mcp')}"
 
 
 @commands.command("mcp")

@@ -5,6 +5,7 @@ It changes nothing: no file, no git configuration, no key in the store.
 """
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Awaitable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
@@ -33,7 +34,7 @@ from bot.engine.performers import log_trouble
 from bot.errors import BotError, SlackError, WorkspaceError
 from bot.log import HIDDEN, redacted
 from bot.server.http import serving
-from bot.settings import Settings, name_of
+from bot.settings import FILE, Settings, name_of
 from bot.slack import client as slack_client
 from bot.slack.board import SlackBoard
 from bot.slack.manifest import OPTIONAL, SCOPES, missing_scopes
@@ -341,8 +342,15 @@ async def tried(name: str, check: Awaitable[CheckResult]) -> CheckResult:
         return failed_check(name, error)
 
 
+def check_version() -> CheckResult:
+    return CheckResult("version", str(shipped.release()))
+
+
 def check_settings(settings: Settings) -> CheckResult:
-    given = sorted(map(name_of, settings.model_fields_set))
+    given = [
+        f"{name} from a file" if os.environ.get(name + FILE, "").strip() else name
+        for name in sorted(map(name_of, settings.model_fields_set))
+    ]
     problems = () if settings.seal_key else (CheckProblem(NO_SEAL_KEY),)
     return CheckResult("settings", f"set: {', '.join(given)}" if given else "all by default", problems)
 

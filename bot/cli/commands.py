@@ -83,6 +83,7 @@ def check_everything(*, as_json: Json = False) -> None:
         found = asyncio.run(check.everything(read_settings(os.environ, of_all=True)))
     except ConfigError as error:
         found = (check.failed_check("settings", error), *_token_key())
+    found = (check.check_version(), *found)
     typer.echo(_as_json(check.as_rows(found)) if as_json else check.as_text(found))
     raise typer.Exit(PROBLEM if any(one.stops for one in found) else 0)
 

@@ -11,11 +11,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from bot.domain.catalog.policy import AgentKey
 from bot.domain.values.json_files import pretty
-from bot.errors import ContentError
+from bot.errors import ContentError, lacks_extra
 from bot.files import CONTENT_BYTES, chosen, folder
 
 SETTING = "ROUNDTABLE_AGENT_KEYS"
-NOT_INSTALLED = f"{SETTING} names keys, but nothing is served to agents: pip install '.[mcp]'"
+NOT_INSTALLED = f"{SETTING} names keys, but nothing is served to agents: {lacks_extra('mcp')}"
 NO_KEYS = "no key yet: roundtable key create NAME --owner U… prints one"
 MOST_KEYS = 200
 

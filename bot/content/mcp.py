@@ -14,12 +14,12 @@ from pydantic import StringConstraints, ValidationError, model_validator
 
 from bot.domain.values.json_files import parse
 from bot.domain.values.value import Value
-from bot.errors import ContentError
+from bot.errors import ContentError, lacks_extra
 from bot.files import CONTENT_BYTES, chosen
 
 PACKAGE = "mcp"
 MOST_SERVERS = 16
-NOT_INSTALLED = "ROUNDTABLE_MCP names servers, but they are not asked: pip install '.[mcp]'"
+NOT_INSTALLED = f"ROUNDTABLE_MCP names servers, but they are not asked: {lacks_extra('mcp')}"
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 ToolName = Annotated[str, StringConstraints(pattern=r"^[\w.-]{1,128}$")]
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from bot.content.files import ContentFolder, UnreadableFile
@@ -46,7 +47,11 @@ class ContentWatch:
         steps, personas = len(playbook.agenda.steps), len(playbook.roster)
         found = f"{counted(steps, 'step')}, {counted(personas, 'persona')}"
         log.info("Steps and personas were read again, for every roundtable from its next step on: %s", found)
-        return playbook
+        return self.marked(playbook)
+
+    def marked(self, playbook: Playbook) -> Playbook:
+        """With the fingerprint of what is in use."""
+        return replace(playbook, content=self.fingerprint)
 
 
 def _fingerprint(folders: Iterable[Path], texts: Mapping[Path, str]) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -38,7 +39,7 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import REMOVED, Attempted, Done, Failed, Outcome
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
-from bot.domain.roundtable.transitions import opening
+from bot.domain.roundtable.transitions import asking, opening
 from bot.domain.values.places import Belonging, Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
@@ -297,6 +298,11 @@ class Roundtables(Engine[Roundtable, Input]):
             return None
         self._memory[found.slug] = found
         return await self._at(place, found.slug, event)
+
+    def missing_steps(self) -> Mapping[str, int]:
+        """Open steps that the files do not have, and how many of the roundtables in memory here wait for each."""
+        held = (rt for _, rt in self._memory.items())
+        return Counter(rt.step_id for rt in held if asking.lacks_step(rt, self._playbook_of(rt)))
 
     async def sweep(self) -> None:
         """Also takes up from git what was going on here and is gone from the store."""

@@ -99,11 +99,14 @@ class Endpoints:
             self._census = _nothing_counted
             self._probes |= {"store": _unfit(STOPPING), "queue": _unfit(STOPPING)}
 
-    def comparing(self, differs: Callable[[], bool]) -> None:
-        """Whether other processes have other content: shown, and no reason to be unready."""
+    def comparing(self, differs: Callable[[], bool], missing: Callable[[], Mapping[str, int]]) -> None:
+        """
+        Whether other processes have other content, and which open steps are missing here, with the number of their
+        roundtables: shown, and no reason to be unready.
+        """
 
         async def probe() -> Facts:
-            return {"differs": differs()}
+            return {"differs": differs(), **{f"missing {step}": count for step, count in missing().items()}}
 
         self._probes["content"] = probe
 

@@ -22,6 +22,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import telemetry
 from bot.domain.privacy.redaction import unchanged
 from bot.engine.ports import Urgency
 from bot.errors import Postponed, SlackError
@@ -112,7 +113,7 @@ def is_here(url: str) -> bool:
 
 async def call(method: Callable[..., Awaitable[Any]], **arguments: Any) -> Any:
     """One call of a method of the client. Raises SlackError."""
-    with errors_translated():
+    with telemetry.slack_span(method.__name__.replace("_", ".")), errors_translated():
         return await method(**arguments)
 
 

@@ -51,6 +51,7 @@ async def test_a_new_file_is_read(home: Path, path: str, caplog: pytest.LogCaptu
     assert len(playbook.agenda.steps) == path.endswith("security.md")
     assert ("bob" in playbook.roster) == path.endswith("bob.md")
     assert ("soonish" in playbook.schema.small) == path.endswith(".yaml")
+    assert playbook.content == watch.fingerprint
     assert len(caplog.messages) == 1
     assert "from its next step on" in caplog.messages[0]
     assert await watch.changed() is None

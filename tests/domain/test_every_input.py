@@ -204,6 +204,13 @@ def left_out() -> Table:
     return Table(few_steps()).start().do_step().press_continue().press(Action.SKIP)
 
 
+def step_missing() -> Table:
+    """The file of the open step has gone."""
+    table = Table(few_steps()).start()
+    table.playbook = few_steps(without="00-01")
+    return table.say("Edits get lost.")
+
+
 def card_saved() -> Table:
     """Of the short path, in the second phase."""
     return Table().start(depth=None).press(Action.NEXT).say("Edits get lost.").press(Action.FINISH_STEP)
@@ -271,8 +278,8 @@ SCENES: Mapping[str, Callable[[], Table]] = {
     for one in (
         step_open, specified, asked_by_agent, untouched, marked, unread, suggested, objected_to, deep,
         to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, nothing_new, sealing, limit_reached,
-        paused, meta_broken, analysed, left_out, card_saved, roll_call, overdue, without_budget, planning_open,
-        not_written, planned, with_tracker, begun_with_an_issue,
+        paused, meta_broken, analysed, left_out, step_missing, card_saved, roll_call, overdue, without_budget,
+        planning_open, not_written, planned, with_tracker, begun_with_an_issue,
     )
 }  # fmt: skip
 

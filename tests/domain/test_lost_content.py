@@ -1,8 +1,15 @@
-"""Step files, phases and personas are content: they can be gone tomorrow, and the meeting goes on without them."""
+"""Step files, phases and personas are content: they can be gone tomorrow. Past an open step only a person goes."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.phases import ANALYSIS_PHASES
+from bot.domain.catalog.steps import Depth
 from bot.domain.messages.menus import MenuKind
-from bot.domain.messages.message import Action
+from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.stage import Stage
 from tests.domain.books import book, few_steps, seats, step, thinking
 from tests.domain.table import Table
@@ -14,48 +21,137 @@ WITHOUT_PHASE = book([step("01-01")], phases=ANALYSIS_PHASES[1:2])
 
 # --- the open step is gone --------------------------------------------------------------------------------------------
 
+MISSING = "Step 00-01 is not in this version's files (content 3f2a9c1b77de). Put it back, or press Skip."
 
-def test_finishing_a_step_that_is_gone_opens_the_next() -> None:
-    """What was said to it is said to the next one."""
-    table = Table(TWO).start().say("For field work.")
-    table.playbook = WITHOUT_FIRST
-    table.press(Action.FINISH_STEP)
 
-    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
-    assert [answer.text for answer in table.rt.answers] == ["For field work."]
+def without(playbook: Playbook) -> Playbook:
+    return replace(playbook, content="3f2a9c1b77de")
+
+
+def waiting_for_its_file(*said: str) -> Table:
+    """The open step has left the files after people *said* something to it."""
+    table = Table(TWO).start()
+    for text in said:
+        table.say(text)
+    table.playbook = without(WITHOUT_FIRST)
+    return table
+
+
+def assert_skip_is_offered(table: Table) -> None:
+    assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-01")
+    assert table.last.text.endswith(MISSING)
+    assert [choice.action for choice in table.last.offered] == [Action.SKIP_STEP]
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        lambda table: table.press(Action.FINISH_STEP),
+        lambda table: table.say("finish"),
+        lambda table: table.say("deep"),
+        lambda table: table.depth(Depth.BRIEF),
+        lambda table: table.say("And for trains."),
+        lambda table: table.stop().resume(),
+        lambda table: table.press(Action.DEPTH_DEEP),
+    ],
+    ids=["press", "finish", "deep", "depth", "words", "resume", "depth pressed"],
+)
+@pytest.mark.parametrize("lost", [WITHOUT_FIRST, WITHOUT_PHASE], ids=["step", "phase"])
+def test_only_a_person_goes_past_a_step_that_is_gone(tried: Callable[[Table], Table], lost: Playbook) -> None:
+    """The thread says what is missing, and what to press."""
+    table = waiting_for_its_file("For field work.")
+    table.playbook = without(lost)
+    tried(table)
+
+    assert_skip_is_offered(table)
+    assert "For field work." in [answer.text for answer in table.rt.answers]
     assert table.meta.steps_completed == ()
 
 
-def test_resuming_a_step_that_is_gone_opens_the_next() -> None:
-    """With the greeting before it."""
-    table = Table(TWO).start().stop()
-    table.playbook = WITHOUT_FIRST
-    table.resume()
+def test_it_is_said_once_in_the_thread() -> None:
+    """Then only to who tries again."""
+    table = waiting_for_its_file().say("For field work.").say("And for trains.").say("finish")
+
+    assert sum(said.message.text.endswith(MISSING) for said in table.world.thread) == 1
+    assert table.world.told[-1] == ("ada", Message(text=MISSING))
+
+
+def test_resuming_greets_before_it_says_what_is_missing() -> None:
+    """It names no other step to go on from."""
+    table = waiting_for_its_file().stop().resume()
+
+    assert table.last.text == f"Welcome back.\n\n{MISSING}"
+
+
+@pytest.mark.parametrize("skipped", ["press", "skip"])
+def test_words_to_a_step_that_is_skipped_stay_under_its_id(skipped: str) -> None:
+    """They are committed with who skipped it, and answer no other step."""
+    table = waiting_for_its_file("For field work.").say("And for trains.")
+    table = table.press(Action.SKIP_STEP) if skipped == "press" else table.say("Skip.")
 
     assert table.rt.step_id == "00-02"
-    welcome = "Welcome back. Let's pick up from Topic 00-02."
-    assert table.last.text.startswith(f"{welcome}\n\n**Maya Chen (Business Analyst) -- Step 00-02")
-    assert [line.content for line in table.lines].count(welcome) == 1
+    assert table.rt.answers == ()
+    assert table.meta.steps_completed == ()
+    lines = [line.content for commit in table.world.commits for line in commit.lines]
+    assert {"For field work.", "And for trains.", "Ada chose: Skip"} <= set(lines)
+    notes = table.world.files["notes.md"]
+    assert "For field work." in notes
+    assert "And for trains." in notes
+    table.do_step("Without a network.").press_continue()
+    (later,) = (one for one in table.rt.specification.entries.values() if one.step == "00-02")
+    assert later["text"] == "Without a network."
 
 
-def test_another_depth_for_a_step_that_is_gone_opens_the_next() -> None:
-    """At that depth."""
-    table = Table(TWO).start()
+def test_what_no_model_has_read_is_read_as_said_to_the_step_that_is_gone() -> None:
+    """Also after it was skipped."""
+    table = Table(thinking(TWO)).start().stop_paying().say("For field work.")
+    table.playbook = without(thinking(WITHOUT_FIRST))
+    table.say("finish").resume_paying().press(Action.SKIP_STEP)
+
+    assert {one.step_id for one in table.rt.unread} <= {"00-01"}
+
+
+def test_a_step_that_is_back_is_asked_again() -> None:
+    """With what people said to it; also by who presses Skip when it is back already."""
+    table = waiting_for_its_file("For field work.").say("And for trains.")
+    menu = table.menu
+    table.playbook = TWO
+    table.press(Action.SKIP_STEP, menu=menu)
+
+    assert table.rt.step_id == "00-01"
+    assert [answer.text for answer in table.rt.answers] == ["For field work.", "And for trains."]
+    assert Action.FINISH_STEP in table.offered()
+    assert table.press(Action.FINISH_STEP).meta.steps_completed == ("00-01",)
+
+
+def test_past_a_phase_that_is_gone_the_first_that_is_there_opens() -> None:
+    """It is not closed as complete."""
+    table = waiting_for_its_file("For field work.")
+    table.playbook = without(WITHOUT_PHASE)
+    table.stop().resume().press(Action.SKIP_STEP)
+
+    assert table.rt.step_id == "01-01"
+    assert table.meta.phases_completed == ()
+
+
+def test_words_that_came_while_a_step_was_written_stay_with_it() -> None:
+    """Although its file is gone when it is written."""
+    table = Table(TWO).start().stop_paying().press(Action.FINISH_STEP).say("And trains.")
+    table.pay_up_to("commit")
     table.playbook = WITHOUT_FIRST
-    table.say("deep")
+    table.resume_paying().press_continue()
 
     assert table.rt.step_id == "00-02"
-    assert "\n4. Who?\n" in table.last.text
+    assert table.rt.answers == ()
+    assert "And trains." in [line.content for commit in table.world.commits for line in commit.lines]
 
 
-def test_words_to_a_step_that_is_gone_are_heard() -> None:
-    """By the lead of the phase."""
-    table = Table(TWO).start()
-    table.playbook = WITHOUT_FIRST
-    table.say("For field work.")
+def test_skip_is_an_ordinary_word_while_the_step_is_there() -> None:
+    """It answers the step."""
+    table = Table(TWO).start().say("skip")
 
-    assert table.last.speaker == "business-analyst"
-    assert table.rt.answers[-1].text == "For field work."
+    assert table.rt.step_id == "00-01"
+    assert [answer.text for answer in table.rt.answers] == ["skip"]
 
 
 def test_a_step_that_goes_while_it_is_written_is_done() -> None:
@@ -96,15 +192,6 @@ def test_a_discussion_of_a_step_that_goes_is_recorded() -> None:
 
 
 # --- the phase is gone ------------------------------------------------------------------------------------------------
-
-
-def test_resuming_in_a_phase_that_is_gone_opens_the_first_that_is_there() -> None:
-    """As if it had never been."""
-    table = Table(TWO).start().stop()
-    table.playbook = WITHOUT_PHASE
-    table.resume()
-
-    assert table.rt.step_id == "01-01"
 
 
 def test_a_menu_in_a_phase_that_is_gone_leads_on() -> None:

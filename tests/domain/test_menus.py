@@ -24,8 +24,8 @@ from bot.domain.messages.message import Action, Emphasis
 
 ALL = (
     menus.SAVE_AND_GO_ON,
-    menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.STOP, menus.GO_ON, menus.DECIDE,
-    menus.END_ELABORATION,
+    menus.FINISH_STEP, menus.CONTINUE, menus.ELABORATE, menus.SKIP, menus.SKIP_STEP, menus.STOP, menus.GO_ON,
+    menus.DECIDE, menus.END_ELABORATION,
     menus.RESUME, menus.RETRY, menus.RESTORE, menus.START_OVER, menus.REANALYSE, menus.CANCEL, menus.CATCH_UP,
     menus.SETTINGS, menus.EXPORT, menus.FINDINGS, menus.TAKE_UP, menus.TAKE_OVER, menus.ALLOW_MORE, menus.READ_AGAIN,
     *menus.DEPTHS.values(),

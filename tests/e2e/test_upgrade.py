@@ -2,12 +2,12 @@
 An update in the middle of things: the code of the last release plays with people, from outside, and ours goes on.
 
 Until there is a release, `upgrade_from.txt` names the commit that stands for it. It runs with the dependencies of
-now, so a change of them moves it.
+now, so a change of them moves it. That `replay --verify` holds afterwards is asked of every item here (`conftest.py`).
 """
 
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -50,9 +50,9 @@ def where(request: pytest.FixtureRequest) -> dict[str, str]:
     return {"REDIS_URL": request.getfixturevalue("redis_url")} if request.param == "redis" else {}
 
 
-def check_words(meeting: Meeting, *words: str) -> None:
-    """Each is in the transcript once and in a file, and nothing was posted twice."""
-    assert [line.content for line in meeting.lines("User")] == list(words)
+def check_words(meeting: Meeting, *words: str, lines: Sequence[str] = ()) -> None:
+    """Each is once in the transcript (or *lines* are) and in a file, and nothing was posted twice."""
+    assert [line.content for line in meeting.lines("User")] == list(lines or words)
     files = "".join(path.read_text() for path in meeting.folder.rglob("*.md"))
     assert all(one in files for one in words)
     posted = [str(message.metadata["event_payload"]) for message in meeting.thread if message.by_bot]
@@ -92,6 +92,67 @@ async def test_a_step_with_words_that_are_not_committed(
         await meeting.slack.settled()
         assert await new.stop() == 0
     check_words(meeting, "Field workers lose their edits", "Tunnels are long")
+
+
+async def test_a_menu(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
+    """What people add to a step that the earlier version finished is saved with it when somebody goes on."""
+    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
+        await old.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await meeting.say("Photos of meters, too")
+        await meeting.slack.settled()
+        assert await old.stop() == 0
+    done = meeting.meta["steps_completed"]
+
+    async with bot(meeting.slack, meeting.workspace, **where) as new:
+        await new.says("is listening")
+        await meeting.say("Tunnels are long", who="linus")
+        await meeting.slack.settled()
+        await meeting.press("continue")
+        await meeting.menu("finish_step")
+        await meeting.slack.settled()
+        assert await new.stop() == 0
+    assert meeting.meta["steps_completed"] == done, "no step is skipped"
+    check_words(meeting, "Field workers lose their edits", "Photos of meters, too", "Tunnels are long")
+
+
+async def test_a_sealed_position(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
+    """It stays sealed over the update, and is shown with the next one, as it was given."""
+    ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
+    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
+        await old.says("is listening")
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        await meeting.say("option: a queue on the device")
+        await meeting.menu("stand")
+        await meeting.press("sealed")
+        await meeting.until(lambda: ada.view is not None)
+        await ada.submit({"roundtable.position": "A", "roundtable.why": "it survives tunnels"})
+        await meeting.seen("*In:* Ada")
+        await meeting.slack.settled()
+        assert await old.stop() == 0
+
+    async with bot(meeting.slack, meeting.workspace, **where) as new:
+        await new.says("is listening")
+        await meeting.press("sealed", who="grace")
+        await meeting.until(lambda: grace.view is not None)
+        assert "it survives tunnels" not in str([one.text for one in meeting.thread])
+        await grace.submit({"roundtable.position": "A", "roundtable.sure": "low"})
+        await meeting.seen("it survives tunnels")
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+        assert await new.stop() == 0
+    given = [line.content for line, made in meeting.made("position") if "sure" in made]
+    assert given == [
+        "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
+        "Grace is for A, not sure: a queue on the device.",
+    ]
+    lines = ["Field workers lose their edits", "option: a queue on the device", *given]
+    check_words(meeting, lines[0], "a queue on the device", "it survives tunnels", lines=lines)
 
 
 async def test_a_discussion(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:

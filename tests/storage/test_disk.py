@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import pygit2
 import pytest
 
+from bot import files
 from bot.errors import WorkspaceError
 from bot.storage.git.command import explained
 from bot.storage.git.workspace import GitWorkspace
@@ -188,6 +189,26 @@ async def test_readiness_writes_wherever_a_commit_does(place: str) -> None:
                 await workspace.ping()
             await workspace.ping()
             assert all_below(root) == before
+
+
+async def test_a_disk_is_full_before_a_commit_is_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A few bytes still fit, and 64 MiB do not."""
+    real = os.fstatvfs
+    free = files.FREE_BYTES - 1
+
+    def measured(descriptor: int) -> os.statvfs_result:
+        told = list(real(descriptor))
+        told[1], told[4] = 1, free  # f_frsize, f_bavail
+        return os.statvfs_result(told)
+
+    async with GitWorkspace(tmp_path) as workspace:
+        monkeypatch.setattr(os, "fstatvfs", measured)
+        with pytest.raises(WorkspaceError, match="disk of the workspace is full"):
+            await workspace.ping()
+        free += 1
+        await workspace.ping()
 
 
 def all_below(root: Path) -> list[Path]:

@@ -90,6 +90,13 @@ class Action:
     CONTINUE = ActionRow("continue", "phases.pressed", _letter("c|continue[.!]*"), "phases.is_offered")
     ELABORATE = ActionRow("elaborate", "phases.pressed", _letter("e"), "phases.is_offered")
     SKIP = ActionRow("skip", "phases.pressed", _letter("s"), "phases.is_offered")
+    SKIP_STEP = ActionRow(
+        "skip_step",
+        "phases.skip_missing",
+        _typed(alone("skip", "skip step", "skip the step"), _STEP),
+        "phases.is_offered",
+    )
+    """Of a step that is not in the step files any more."""
     STOP = ActionRow("stop", "phases.stopped", _typed(_STOP, BUSY | _OPEN | _MENU, _NOTHING))
     RESUME = ActionRow("resume", "resuming.resume_pressed")
     RETRY = ActionRow("retry", "resuming.retry")

@@ -190,6 +190,9 @@ class Agenda:
     def first_open(self, phases_completed: Collection[str]) -> Phase | None:
         return next((phase for phase in self.phases if phase.key not in phases_completed), None)
 
+    def has_phase(self, key: str) -> bool:
+        return key in {phase.key for phase in (*self.phases, self.plan_phase)}
+
     def step(self, step_id: str) -> Step:
         return self._steps[step_id]
 
@@ -318,7 +321,7 @@ class Playbook:
     who wrote the files: the log and `roundtable check` have them, the thread does not. *policy* is of the settings,
     and *policies* are what channels have of their own. *actions* is what people can press and type. *short_path* is
     None where the folder of steps has no usable one; *whole* is what was read, of a playbook that was narrowed.
-    *repositories* are those in which issues may be created.
+    *repositories* are those in which issues may be created. *content* is the fingerprint of what was read.
     """
 
     roster: Roster
@@ -332,6 +335,7 @@ class Playbook:
     short_path: ShortPath | None = None
     whole: "Playbook | None" = None
     repositories: tuple[str, ...] = ()
+    content: str = ""
 
     def within(self, channel: str, cast: Collection[str] = ()) -> "Playbook":
         """As it applies in *channel*, to a roundtable with the personas of *cast*; none means all of them."""

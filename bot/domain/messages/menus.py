@@ -62,6 +62,7 @@ FINISH_STEP = Choice(action=Action.FINISH_STEP, label="Finish step", emphasis=Em
 CONTINUE = Choice(action=Action.CONTINUE, label="Continue", emphasis=Emphasis.PRIMARY)
 ELABORATE = Choice(action=Action.ELABORATE, label="Elaborate")
 SKIP = Choice(action=Action.SKIP, label="Skip rest of phase")
+SKIP_STEP = Choice(action=Action.SKIP_STEP, label="Skip")
 STOP = Choice(action=Action.STOP, label="Stop here")
 GO_ON = Choice(action=Action.GO_ON, label="Let the personas go on")
 END_ELABORATION = Choice(action=Action.END_ELABORATION, label="End discussion", emphasis=Emphasis.PRIMARY)

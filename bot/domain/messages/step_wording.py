@@ -93,7 +93,13 @@ def resumed(person: str) -> str:
 STOPS_SOON = "I finish writing this down. Then I stop."
 SKIPPING = "Skipping remaining steps in this phase. I'll produce draft artifacts based on what we've discussed so far."
 SKIPPED_WITH_PHASE = "It was skipped with the rest of the phase."
+SKIPPED_WITHOUT_FILE = "It was skipped, because its file was missing."
 NOT_DISCUSSED = "It was not discussed."
+
+
+def missing_step(step_id: str, content: str) -> str:
+    which = f" (content {content})" if content else ""
+    return f"Step {step_id} is not in this version's files{which}. Put it back, or press Skip."
 
 
 def chose(name: str, label: str) -> str:

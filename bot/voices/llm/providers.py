@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.domain.catalog.personas import ModelName
+from bot.errors import lacks_extra
 from bot.keys import Keys
 
 LIBRARY = "pydantic_ai"
@@ -112,7 +113,7 @@ def _missing(name: ModelName, keys: Keys) -> Iterator[str]:
         yield _unknown(name)
         return
     if not (_is_installed(LIBRARY) and _is_installed(provider.library)):
-        yield f"{name} needs packages that are not installed: pip install '.[{provider.extra}]'"
+        yield f"{name} cannot be asked: {lacks_extra(provider.extra)}"
     address = keys.given(provider.address) if provider.address else ""
     if provider.needs_key and not address and not _first(provider.keys, keys):
         wanted = " or ".join(field.upper() for field in provider.keys)

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from bot.domain.catalog.personas import Chain
-from bot.errors import ConfigError, VoiceError
+from bot.errors import ConfigError, VoiceError, lacks_extra
 from bot.keys import Keys
 from bot.settings import Settings
 from bot.voices.llm.models import model_registry
@@ -219,7 +219,7 @@ def test_a_missing_extra_is_named(model: str, library: str, extra: str, hidden: 
         model, openai_api_key="k", anthropic_api_key="k", google_api_key="k", aws_region="eu-west-1"
     )
 
-    assert said == f"{model} needs packages that are not installed: pip install '.[{extra}]'"
+    assert said == f"{model} cannot be asked: {lacks_extra(extra)}"
 
 
 def test_every_extra_is_one_of_ours() -> None:

@@ -133,8 +133,16 @@ def is_done(rt: Roundtable, step_id: str) -> bool:
     return rt.has_finished(step_id) and not is_open_again
 
 
+def lacks_step(rt: Roundtable, playbook: Playbook) -> bool:
+    """Whether the step that is open has left the files since it was opened."""
+    is_open = rt.stage is Stage.DISCUSSING and rt.step_id and not is_done(rt, rt.step_id)
+    return bool(is_open) and playbook.agenda.get(rt.step_id) is None
+
+
 def upcoming(rt: Roundtable, playbook: Playbook) -> Step | None:
     """The step that is open, or the next one of the current phase."""
+    if lacks_step(rt, playbook):
+        return None
     step = playbook.agenda.get(rt.step_id) if rt.stage is Stage.DISCUSSING else None
     if step and not is_done(rt, step.step_id):
         return step
@@ -235,8 +243,10 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     The persona asks, at the depth that is active; *first*, which has its line already, stands before the question.
     It is posted below what was said since, unless the card says *first* where it stands (not *anew*).
 
-    A step that has left the agenda since it was opened, or was done by hand, gives way to the next.
+    A step that was done by hand gives way to the next. Past one that has left the files only a person goes.
     """
+    if lacks_step(rt, playbook):
+        return offer_skip(rt, playbook, first)
     step = playbook.agenda.get(rt.step_id)
     if step is None or is_done(rt, step.step_id):
         return next_question(rt, playbook, first)
@@ -271,6 +281,16 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     for one in rt.questions:
         rt = note_question(rt, one, playbook)
     return _looking_first(rt.opening(rt.step_id), playbook)
+
+
+def offer_skip(rt: Roundtable, playbook: Playbook, first: str = "", *, asked_by: str = "") -> Roundtable:
+    """Of a step that has left the files, with *first* above it; once it stands there, only who asks is told again."""
+    text = step_wording.missing_step(rt.step_id, playbook.content)
+    if not first and rt.menu and rt.menu.offers(menus.SKIP_STEP.action):
+        return rt.whispering(asked_by, text) if asked_by else rt
+    speaker = speaker_of(rt, playbook).key
+    message = Message(text=paragraphs(first, text), speaker=speaker, choices=(menus.SKIP_STEP,))
+    return rt.offering(MenuKind.PROMPT, message, part=LinePhase.CLARIFYING, line=text, **BY_RULE)
 
 
 def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -33,7 +33,8 @@ def change(rt: Roundtable, event: Press | SetDepth, playbook: Playbook) -> Round
     wished = dict.fromkeys(phases, depth.value)
     rt = rt.but(depth=depth, depth_overrides={**rt.depth_overrides, **wished})
     before, playbook = playbook, playbook_for(rt, playbook)
-    if playbook.agenda.steps_of(rt.phase_key) != before.agenda.steps_of(rt.phase_key):
+    is_asked_otherwise = playbook.agenda.steps_of(rt.phase_key) != before.agenda.steps_of(rt.phase_key)
+    if is_asked_otherwise and not asking.lacks_step(rt, playbook):
         rt, kind = _asked_otherwise(rt, playbook), None
     rt = asking.chosen(rt, menus.DEPTHS[depth].label, event.person, part=LinePhase.CLARIFYING)
     rt = queue_commit(

@@ -284,6 +284,18 @@ def pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     return choose(rt, event.action, playbook, person=event.person)
 
 
+def skip_missing(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """What people said to the step stays under its id. Where its file is back, it is asked instead."""
+    if not asking.lacks_step(rt, playbook):
+        return asking.question(rt, playbook)
+    rt = asking.chosen(rt, menus.SKIP_STEP.label, event.person, part=LinePhase.CLARIFYING)
+    rt = steps.feedback_saved(rt, playbook).but(answers=(), filed=()).dropping(Speak, Survey)
+    skipped = SkippedStep(step_id=rt.step_id, why=step_wording.SKIPPED_WITHOUT_FILE)
+    rt = rt.but(passed=(*rt.passed, skipped))
+    known = playbook.agenda.has_phase(rt.phase_key)
+    return asking.next_question(rt, playbook) if known else go_on(rt, playbook)
+
+
 def stopped(rt: Roundtable, event: Press | Stop, playbook: Playbook) -> Roundtable:
     if rt.stage in BUSY:
         return pausing.stop_when_busy(rt, event.person)

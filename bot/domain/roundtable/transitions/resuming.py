@@ -81,13 +81,14 @@ def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.closing_menu(step_wording.SUPERSEDED).but(heading_for=None)
     if target is Stage.ELABORATING:
         return elaborations.back(rt, playbook)
-    known = rt.phase_key in {phase.key for phase in (*playbook.agenda.phases, playbook.agenda.plan_phase)}
+    known = playbook.agenda.has_phase(rt.phase_key)
     done = rt.phase_key in rt.phases_completed and rt.step_id != rt.reopened
     if target is Stage.AT_BOUNDARY and known:
         rt = rt.but(stage=target)
         return steps.menu(rt, playbook, phases.welcome(rt, playbook), anew=True)
-    if target is Stage.DISCUSSING and known and not done:
-        rt = rt.but(stage=target)
+    at_step = rt.but(stage=target)
+    if target is Stage.DISCUSSING and not done and (known or asking.lacks_step(at_step, playbook)):
+        rt = at_step
         greeting = phases.welcome(rt, playbook)
         rt = asking.saying_first(rt, playbook, greeting)
         return asking.question(rt, playbook, greeting)

@@ -394,7 +394,7 @@ def taken(
     rt: Roundtable, found: reader.MessageReading, playbook: Playbook, step_id: str, *, notes: bool = True
 ) -> tuple[Patch, ...]:
     """What is kept of a message that was read."""
-    is_noted = notes and playbook.agenda.get(step_id) is not None
+    is_noted = notes and bool(step_id)
     patches = found.patches if is_noted else found.without_notes
     return tuple(_without_gone(rt.specification, one) for one in patches)
 

@@ -47,6 +47,8 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
     rt = _told_who_has_no_model(rt, event, playbook)
     before, rt = rt, rt.answering(event, feedback=False)
+    if asking.lacks_step(rt, playbook):
+        return asking.offer_skip(rt.queueing(React(ts=event.ts, emoji=NOTED)), playbook)
     if not specifying.is_small(event.text, playbook):
         rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
     elif not asking.thinks(asking.listening(rt, playbook), rt, playbook):
@@ -150,6 +152,8 @@ def finish_first(rt: Roundtable, event: Press, playbook: Playbook, *, heading_fo
 def finish(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """Only a person gets here. What is still being said about the step is not waited for."""
     step = playbook.agenda.get(rt.step_id)
+    if asking.lacks_step(rt, playbook):
+        return asking.offer_skip(rt, playbook, asked_by=event.person.id)
     if step is None:
         return asking.next_question(rt, playbook)
     name = rt.name_of(event.person.id)
@@ -224,7 +228,7 @@ def menu(
     What people said or changed in the meantime is written first. *anew*: the menu is posted, not edited in place. Below
     a discussion it always is.
     """
-    if rt.answers != rt.filed and playbook.agenda.get(rt.step_id):
+    if rt.answers != rt.filed and (playbook.agenda.get(rt.step_id) or rt.has_finished(rt.step_id)):
         return write(rt, playbook)
     anew = anew or _is_above_the_discussion(rt)
     rt = asking.menu(rt, playbook, text, kind=kind, anew=anew)

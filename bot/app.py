@@ -308,11 +308,15 @@ class TeamAtWork(NamedTuple):
     clock: Clock
     owner: Ownership | None
 
+    def is_ours(self) -> bool:
+        return self.owner is None or self.owner.mine
+
     @asynccontextmanager
     async def watching(self, hears: Callable[[], Awaitable[bool]]) -> AsyncIterator[None]:
         """*hears* says whether Slack's deliveries reach us now."""
         absence = Absence(self.roundtables, self.store, self.clock, hears=hears)
-        async with _beside(absence.watch), _beside(self.personal.watch, self.expiry.watch):
+        expiring = partial(self.expiry.watch, self.is_ours)
+        async with _beside(absence.watch), _beside(self.personal.watch, expiring):
             yield
 
 

@@ -6,7 +6,7 @@ newer than that, so such an item is left alone.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
@@ -55,13 +55,14 @@ class Expiry:
         self._kept, self._git, self._store = kept, git, store
         self._playbook, self._sealer, self._clock = playbook, sealer, clock
 
-    async def watch(self) -> None:
-        """Until cancelled, each night. Nothing is looked at where everything is kept."""
+    async def watch(self, is_owner: Callable[[], bool]) -> None:
+        """Until cancelled, each night. Two clones that both did it would have different lines, and diverge."""
         if self._kept.words is None and self._kept.item is None:
             await asyncio.Event().wait()
         while True:
             await asyncio.sleep(seconds_until(HOUR, self._clock()))
-            await self.run()
+            if is_owner():
+                await self.run()
 
     async def due(self) -> Expired:
         """What `run` would take out."""

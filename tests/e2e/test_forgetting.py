@@ -409,12 +409,49 @@ async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:
         await meeting.press("finish_step", who="ada")
         await meeting.slack.settled()
     meeting.more = {"ROUNDTABLE_RETENTION": "item:7d"}
+    meeting.clock = at_night
+    async with meeting.bot():
+        await wait_until(lambda: not meeting.folder.exists())
+
+
+def at_night() -> str:
+    """The clock, just before three in twenty days."""
     night = (datetime.now(UTC) + timedelta(days=20)).replace(
         hour=2, minute=59, second=59, microsecond=900_000
     )
-    meeting.clock = lambda: night.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    async with meeting.bot():
-        await wait_until(lambda: not meeting.folder.exists())
+    return night.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@pytest.mark.usefixtures("patient")
+async def test_of_two_processes_with_clones_one_does_it_at_night(
+    meeting: Meeting, redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The seals of two would differ, and no clone could push any more."""
+    caplog.set_level("INFO", logger="audit")
+    remote = a_remote(tmp_path / "remote.git")
+    meeting.more = {"REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
+    other = Meeting(meeting.slack, tmp_path / "other", more=meeting.more)
+    async with meeting.bot(), other.bot():
+        await played(meeting)
+        await meeting.press("finish_step", who="ada")
+        await meeting.menu("continue")
+        await at_rest(meeting)
+        await wait_until(lambda: len({tip(meeting), tip(other), tip(remote)}) == 1)
+    for one in (meeting, other):
+        one.more = {**one.more, "ROUNDTABLE_RETENTION": "words:7d"}
+        one.clock = at_night
+    async with meeting.bot(), other.bot():
+        await wait_until(lambda: "Roundtable-Erased" in remote("log", "main"))
+        await wait_until(lambda: len({tip(meeting), tip(other), tip(remote)}) == 1)
+
+    assert [line.message for line in caplog.records if "forget.expired" in line.message] == ["forget.expired"]
+    assert differences(meeting) == []
+
+
+def tip(of: Meeting | Git) -> str:
+    """Empty before the first commit."""
+    git = Git(of.workspace) if isinstance(of, Meeting) else of
+    return git("for-each-ref", "--format=%(objectname)", "refs/heads")
 
 
 async def test_a_remote_gets_it_on_top_of_what_others_pushed(

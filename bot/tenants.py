@@ -155,6 +155,11 @@ class Tenants:
     def opened(self) -> tuple[Tenant, ...]:
         return tuple(found for one in self._open.values() if (found := one.opened))
 
+    @property
+    def unopened(self) -> tuple[str, ...]:
+        """They are about to be opened, or could not be."""
+        return tuple(team for team, one in self._open.items() if not one.opened and not one.is_leaving)
+
     def needed(self, team: str) -> _Open:
         before = self._open.get(team)
         if before and not before.may_be_replaced():
@@ -279,7 +284,12 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
             client_secret=revealed(settings.slack_client_secret),
             url=settings.url or "",
         )
-        endpoints.of_several(store.ping, lambda: [one.endpoints for one in tenants.opened])
+
+        def shown() -> list[Endpoints]:
+            unopened = [Endpoints(settings.of_team(team), metrics=Metrics(team)) for team in tenants.unopened]
+            return [*(one.endpoints for one in tenants.opened), *unopened]
+
+        endpoints.of_several(store.ping, shown)
         if web:
             await enter(endpoints.watched())
         await enter(endpoints.serving(pages(several), teams=tenants))
@@ -316,7 +326,7 @@ async def _tenant(
         if month:
             month.kept_in(at_work.store)
             endpoints.showing_budget(month.used_ratio)
-        await enter(beside(endpoints.slack_health.watch(client.auth_test)))
+        await enter(endpoints.calling(client))
         await enter(at_work.watching(process.hears))
         log.info("Roundtable is at work as %s in %s", us.user, us.team)
         bolt = slack_app(client, at_work.reception, meter=endpoints.metrics, owner=at_work.owner)

@@ -24,7 +24,20 @@ from bot.errors import ConfigError, SlackError, Unavailable
 from bot.log import ThrottledWarning
 from bot.server import github_webhook, review_webhook
 from bot.server.github_webhook import SignedByGitHub
-from bot.server.health import Census, LoopLag, Probe, Team, Unfit, WatchedWorker, health, measured, sometimes
+from bot.server.health import (
+    Census,
+    Found,
+    LoopLag,
+    Probe,
+    Team,
+    Unfit,
+    WatchedWorker,
+    every_team,
+    found,
+    health,
+    measured,
+    sometimes,
+)
 from bot.server.http import NOTHING, Gate, Handler, Route, SlackRoute, read_body, received, serving
 from bot.server.known_agents import KnownAgents
 from bot.server.metrics import Facts, Metrics
@@ -82,7 +95,6 @@ class Endpoints:
             "store": _unfit(NOT_OPEN),
             "workspace": sometimes(workspace.ping) if workspace else _unfit(NOT_OPEN),
             "queue": _unfit(NOT_OPEN),
-            "loop": self._lag,
             "slack": _unfit("not connected to Slack yet"),
         }
 
@@ -117,10 +129,13 @@ class Endpoints:
         return await self._census()
 
     def of_several(self, ping: Callable[[], Awaitable[None]], teams: Callable[[], Sequence[Team]]) -> None:
-        """Each of *teams* has a store, a workspace and a queue: what they are like is in the metrics of each."""
-        del self._probes["workspace"], self._probes["queue"]
-        self._probes["store"] = sometimes(ping)
+        """Each of *teams* has a store, a workspace and a queue of its own, which its metrics show."""
+        of_teams = {part: every_team(part, teams) for part in ("workspace", "queue")}
+        self._probes |= {"store": sometimes(ping), **of_teams}
         self._teams = teams
+
+    async def found(self, part: str) -> Found:
+        return await found(part, self._probes[part])
 
     def _served(self) -> Sequence[Team]:
         return self._teams()
@@ -132,6 +147,7 @@ class Endpoints:
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
         """Health and metrics, at an address of their own, because they do not belong on the internet."""
+        self._probes["loop"] = self._lag
         asked = serving(
             self._settings.health_host,
             self._settings.health_port,
@@ -220,11 +236,7 @@ class Endpoints:
         """Accepts Slack's deliveries. At the end, no more are accepted, and running ones are answered."""
         app = slack_app(client, reception, meter=self.metrics, owner=owner)
         handed_over = answering(app, owner) if owner else nullcontext()
-        async with (
-            handed_over,
-            self.accepting(app, client),
-            beside(self.slack_health.watch(client.auth_test)),
-        ):
+        async with handed_over, self.accepting(app, client), self.calling(client):
             yield
 
     @asynccontextmanager
@@ -233,12 +245,25 @@ class Endpoints:
         token = self._settings.slack_app_token
         async with self._over_sockets(app, client, token) if token else self._over_http(app):
             self._is_open = True
-            self._probes["slack"] = self._slack
             try:
-                yield
+                async with self._showing_slack():
+                    yield
             finally:
                 self._is_open = False
-                self._probes["slack"] = _unfit(STOPPING)
+
+    @asynccontextmanager
+    async def calling(self, client: AsyncWebClient) -> AsyncIterator[None]:
+        """Shows whether Slack accepts the calls of a team."""
+        async with beside(self.slack_health.watch(client.auth_test)), self._showing_slack():
+            yield
+
+    @asynccontextmanager
+    async def _showing_slack(self) -> AsyncIterator[None]:
+        self._probes["slack"] = self._slack
+        try:
+            yield
+        finally:
+            self._probes["slack"] = _unfit(STOPPING)
 
     @asynccontextmanager
     async def _over_sockets(

@@ -583,7 +583,7 @@ async def test_processes_with_other_personas_are_seen(slack: Sandbox, tmp_path: 
             parts = await ready(other, is_ready=True)
             assert parts["content"] == {"ok": True, "differs": 1}
             _, text = await asked(other, "/metrics")
-            assert "roundtable_content_differs 1.0" in text
+            assert 'roundtable_content_differs{team="T0SANDBOX"} 1.0' in text
         await wait_for(lambda parts: parts["content"]["differs"] == 0, port)
         await meeting.do_step("Field workers lose their edits")
 

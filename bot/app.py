@@ -77,7 +77,7 @@ from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.local_wake import AT_ONCE, LocalWake
-from bot.storage.ownership import Ownership
+from bot.storage.ownership import Ownership, Share
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
@@ -330,13 +330,20 @@ async def team_at_work(
     *,
     secret: str,
     at_once: int = AT_ONCE,
+    share: Share | None = None,
 ) -> AsyncIterator[TeamAtWork]:
-    """One team: what is said in it, and what is done there. Slugs of private items follow from *secret*."""
+    """
+    One team: what is said in it, and what is done there. Slugs of private items follow from *secret*. *share* is of all
+    teams of the process.
+    """
     files, agenda, redact, speaking, clock = has.files, has.agenda, has.redact, has.speaking, has.how.clock
     metrics = endpoints.metrics
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        saved, worker, owner = await enter(_state(settings, us.team, files, endpoints, at_once=at_once))
+        owning = _ownership(settings, us.team, at_once, share)
+        saved, worker, owner = await enter(
+            _state(settings, us.team, files, endpoints, owning, at_once=at_once)
+        )
         us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = pace(settings, speed=has.how.speed)
@@ -402,11 +409,17 @@ async def _knowing(
 
 @asynccontextmanager
 async def _state(
-    settings: Settings, team: str, files: GitWorkspace, endpoints: Endpoints, *, at_once: int
+    settings: Settings,
+    team: str,
+    files: GitWorkspace,
+    endpoints: Endpoints,
+    owning: AbstractAsyncContextManager[Ownership | None],
+    *,
+    at_once: int,
 ) -> AsyncIterator[tuple[SqliteStore | RedisStore, Wake, Ownership | None]]:
     """The store of *team*, its queue, and who owns it where processes share the store."""
     await claimed(settings, team, files)
-    async with _ownership(settings, team, at_once) as owner, store(settings, team, owner) as saved:
+    async with owning as owner, store(settings, team, owner) as saved:
         wake = owner or LocalWake(at_once=at_once)
         with endpoints.of_team(team, store=saved, wake=wake) as worker:
             yield saved, worker, owner
@@ -590,10 +603,12 @@ def _sync(settings: Settings) -> Sync | None:
     )
 
 
-def _ownership(settings: Settings, team: str, at_once: int) -> AbstractAsyncContextManager[Ownership | None]:
+def _ownership(
+    settings: Settings, team: str, at_once: int, share: Share | None
+) -> AbstractAsyncContextManager[Ownership | None]:
     if settings.redis_url is None:
         return nullcontext()
-    return Ownership(settings.redis_url.get_secret_value(), team=team, at_once=at_once)
+    return Ownership(settings.redis_url.get_secret_value(), team=team, at_once=at_once, share=share)
 
 
 @asynccontextmanager

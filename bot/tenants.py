@@ -39,6 +39,7 @@ from bot.slack.handing_over import answering
 from bot.slack.installations import Installations, SealedInstallations, SeveralApp, States, TeamClient, pages
 from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
+from bot.storage.ownership import Share
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore, installed
 from bot.storage.sqlite import drop as drop_store
@@ -261,14 +262,14 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
         store = await enter(_store(settings))
         sealed = store if isinstance(store, RedisInstallations) else store.installations
         installed = installations(settings, sealed, client, clock=how.clock)
-        endpoints = Endpoints(settings, metrics=metrics)
+        endpoints, share = Endpoints(settings, metrics=metrics), Share()
 
         def opening(team: str) -> AbstractAsyncContextManager[Tenant]:
             named = limits.get(team, TeamLimits())
             calls = min(named.calls, settings.model_calls)
             own = settings.of_team(team).model_copy(update={"model_calls": calls})
             own_client = TeamClient(client, installed, team)
-            return _tenant(own, team, own_client, process=endpoints, limits=named, how=how)
+            return _tenant(own, team, own_client, process=endpoints, limits=named, share=share, how=how)
 
         async def is_installed(team: str) -> bool:
             return await installed.bot(team) is not None
@@ -308,6 +309,7 @@ async def _tenant(
     *,
     process: Endpoints,
     limits: TeamLimits,
+    share: Share,
     how: Variations,
 ) -> AsyncIterator[Tenant]:
     async with AsyncExitStack() as stack:
@@ -321,7 +323,9 @@ async def _tenant(
         )
         secret = revealed(settings.seal_key[-1])
         at_work = await enter(
-            app.team_at_work(settings, has, client, us, endpoints, secret=secret, at_once=limits.effects)
+            app.team_at_work(
+                settings, has, client, us, endpoints, secret=secret, at_once=limits.effects, share=share
+            )
         )
         if month:
             month.kept_in(at_work.store)

@@ -360,7 +360,15 @@ async def team_at_work(
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, tracker)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
         shared_content = SharedContent(saved, lambda: has.watch.fingerprint)
-        endpoints.comparing(lambda: shared_content.differs)
+
+        async def differs() -> float:
+            return shared_content.differs
+
+        async def is_ours() -> float:
+            return owner is None or owner.mine
+
+        endpoints.showing("content", "differs", differs)
+        endpoints.showing("owner", "mine", is_ours)
         await enter(_beside(shared_content.watch))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,

@@ -329,7 +329,7 @@ async def _tenant(
         )
         if month:
             month.kept_in(at_work.store)
-            endpoints.showing_budget(month.used_ratio)
+            endpoints.showing("budget", "used_ratio", month.used_ratio)
         await enter(endpoints.calling(client))
         await enter(at_work.watching(process.hears))
         log.info("Roundtable is at work as %s in %s", us.user, us.team)

@@ -153,6 +153,12 @@ def test_pauses_are_counted_by_who_wanted_them(metrics: Metrics) -> None:
     assert numbers.of("roundtable_pauses_total", by="slack") == 1
 
 
+def test_deliveries_for_another_process_are_counted(metrics: Metrics) -> None:
+    metrics.handed_over()
+
+    assert Numbers(metrics).of("roundtable_handed_over_total") == 1
+
+
 def test_pushes_have_three_results(metrics: Metrics) -> None:
     """Whatever git says."""
     metrics.pushed("pushed")

@@ -111,19 +111,13 @@ class Endpoints:
             self._census = _nothing_counted
             self._probes |= {"store": _unfit(STOPPING), "queue": _unfit(STOPPING)}
 
-    def comparing(self, differs: Callable[[], bool]) -> None:
-        """Whether other processes have other content: shown, and no reason to be unready."""
+    def showing(self, part: str, name: str, number: Callable[[], Awaitable[float]]) -> None:
+        """Of a part that is no reason to be unready."""
 
         async def probe() -> Facts:
-            return {"differs": differs()}
+            return {name: await number()}
 
-        self._probes["content"] = probe
-
-    def showing_budget(self, used_ratio: Callable[[], Awaitable[float]]) -> None:
-        async def probe() -> Facts:
-            return {"used_ratio": await used_ratio()}
-
-        self._probes["budget"] = probe
+        self._probes[part] = probe
 
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()

@@ -104,6 +104,7 @@ class Metrics(Meter, ModelMeter):
         self._reviews = count(
             "reviews", "Reviews taken, and their messages posted, changed or refused", ["result"]
         )
+        self._handed_over = count("handed_over", "Deliveries of Slack that another process owns, given to it")
         self._pauses = count(
             "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
         )
@@ -161,6 +162,9 @@ class Metrics(Meter, ModelMeter):
         known = door if door in DOORS else OTHER
         self._acks.labels(known, TAKEN if taken else LEFT).inc()
         self._ack_seconds.labels(known).observe(seconds)
+
+    def handed_over(self) -> None:
+        self._handed_over.inc()
 
     def pushed(self, result: str) -> None:
         assert result in PUSHES, "labels are a fixed set"
@@ -261,12 +265,14 @@ def _facts_of(
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
     differs = gauge("content_differs", "1 when another process has other steps or personas")
+    owner = gauge("owner", "1 when this process owns the team")
     budget = gauge("budget_used_ratio", "How much of the month's budget for models is used; NaN without one")
     budget.set(math.nan)
     lag = process_gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
         "loop": {"lag_seconds": lag},
+        "owner": {"mine": owner},
         "content": {"differs": differs},
         "budget": {"used_ratio": budget},
         "queue": {"oldest_seconds": oldest, "owing": waiting},

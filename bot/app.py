@@ -46,7 +46,6 @@ from bot.engine.ports import Clock, Exports, Meter, Voices, Wake, now
 from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
-from bot.engine.shared_content import SharedContent
 from bot.engine.source_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
@@ -340,7 +339,7 @@ async def team_at_work(
     metrics = endpoints.metrics
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        owning = _ownership(settings, us.team, at_once, share)
+        owning = _ownership(settings, us.team, at_once, share, lambda: has.watch.fingerprint)
         saved, worker, owner = await enter(
             _state(settings, us.team, files, endpoints, owning, at_once=at_once)
         )
@@ -359,17 +358,15 @@ async def team_at_work(
         tracker = sources.tracker
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, tracker)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
-        shared_content = SharedContent(saved, lambda: has.watch.fingerprint)
 
         async def differs() -> float:
-            return shared_content.differs
+            return owner is not None and owner.differs
 
         async def is_ours() -> float:
             return owner is None or owner.mine
 
         endpoints.showing("content", "differs", differs)
         endpoints.showing("owner", "mine", is_ours)
-        await enter(_beside(shared_content.watch))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
@@ -612,11 +609,13 @@ def _sync(settings: Settings) -> Sync | None:
 
 
 def _ownership(
-    settings: Settings, team: str, at_once: int, share: Share | None
+    settings: Settings, team: str, at_once: int, share: Share | None, content: Callable[[], str]
 ) -> AbstractAsyncContextManager[Ownership | None]:
     if settings.redis_url is None:
         return nullcontext()
-    return Ownership(settings.redis_url.get_secret_value(), team=team, at_once=at_once, share=share)
+    return Ownership(
+        settings.redis_url.get_secret_value(), team=team, at_once=at_once, share=share, content=content
+    )
 
 
 @asynccontextmanager

@@ -264,7 +264,7 @@ def _facts_of(
     waiting = gauge("queue_roundtables", "Roundtables with waiting effects, in all processes")
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
-    differs = gauge("content_differs", "1 when another process has other steps or personas")
+    differs = gauge("content_differs", "1 when the owner of the team has other steps or personas")
     owner = gauge("owner", "1 when this process owns the team")
     budget = gauge("budget_used_ratio", "How much of the month's budget for models is used; NaN without one")
     budget.set(math.nan)

@@ -71,14 +71,26 @@ class Share:
 class Ownership(Connected, Wake):
     """An async context manager. Inside `run` this process takes the team when no other process has it."""
 
-    def __init__(self, url: str, *, team: str, at_once: int = AT_ONCE, share: Share | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        team: str,
+        at_once: int = AT_ONCE,
+        share: Share | None = None,
+        content: Callable[[], str] = str,
+    ) -> None:
+        """*content* is the fingerprint of the steps and personas that are in use here."""
         super().__init__(url, team=team, connections=CONNECTIONS)
         self._requests = _Requests(url, team=team)
         self._team = team
         self._at_once = at_once
         self._share = share or Share()
         self._process = token_hex(8)
-        self._owner = f"{self._prefix}owner"
+        self._own_content = content
+        self._known_content = ""
+        """The owner's."""
+        self._owner, self._content = f"{self._prefix}owner", f"{self._prefix}content"
         self._lock = self._redis.lock(self._owner, timeout=LEASE_SECONDS, thread_local=False)
         self._held_until = 0.0
         self._local: LocalWake | None = None
@@ -100,6 +112,11 @@ class Ownership(Connected, Wake):
     def fence(self) -> str:
         """What a save names; "" when it is not made as the owner."""
         return self._process if self.mine else ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the owner had other steps or personas than this process when this process looked last."""
+        return not self.mine and self._known_content not in {"", self._own_content()}
 
     def refused(self) -> None:
         """A save was, because another process has taken the team."""
@@ -161,8 +178,7 @@ class Ownership(Connected, Wake):
         while True:
             pause = LOOK_SECONDS
             with suppress(Unavailable):  # readiness says so
-                async with self._bounded():
-                    owner = await self._redis.get(self._owner)
+                owner = await self._looked()
                 if owner in {None, self._process}:
                     free_since, pause = min(free_since, loop.time()), EACH_SECONDS
                     async with self._share.taking:
@@ -172,6 +188,24 @@ class Ownership(Connected, Wake):
                 else:
                     free_since = inf
             await asyncio.sleep(pause)
+
+    async def _looked(self) -> str | None:
+        """Which process owns the team."""
+        differed = self.differs
+        async with self._bounded():
+            owner, content = await self._redis.mget(self._owner, self._content)
+        self._known_content = content or ""
+        if self.differs and not differed:
+            log.warning(
+                "the owner of %s has other steps or personas (%s) than this process (%s)",
+                self._team, content, self._own_content(),
+            )  # fmt: skip
+        return str(owner) if owner else None
+
+    async def _tell_content(self) -> None:
+        if (content := self._own_content()) != self._known_content:
+            await self._redis.set(self._content, content)
+            self._known_content = content
 
     async def _taken(self, owner: str | None) -> bool:
         """It may be ours already: an earlier attempt had no answer."""
@@ -185,6 +219,8 @@ class Ownership(Connected, Wake):
             if is_ours:
                 keys = self._owner, f"{self._prefix}fence"
                 is_ours = bool(await self._redis.eval(TAKEN, len(keys), *keys, self._process))
+            if is_ours:
+                await self._tell_content()
         self._held_until = began + LEASE_SECONDS
         return is_ours
 
@@ -200,6 +236,8 @@ class Ownership(Connected, Wake):
             try:
                 async with self._bounded():
                     is_ours = await self._extended()
+                    if is_ours:
+                        await self._tell_content()
             except Unavailable:
                 wait = AGAIN_SECONDS
             else:

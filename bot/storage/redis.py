@@ -111,21 +111,6 @@ if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[4]
 UNLIST = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SREM', KEYS[1], ARGV[1]) end"
 """KEYS: the index of a channel, and a state. ARGV: its slug; nothing is done while it is stored."""
 
-BEAT = """
-local now = tonumber(redis.call('TIME')[1])
-if ARGV[2] ~= ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[2]) end
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. (now - ARGV[3]))
-redis.call('EXPIRE', KEYS[1], ARGV[4])
-return redis.call('ZRANGE', KEYS[1], 0, -1)
-"""
-"""
-KEYS: `CONTENT PROCESS` of each process, by its last sign of life. ARGV: ours, and what it was before; seconds without a
-sign of life, and seconds to keep the key.
-"""
-
-ALIVE_SECONDS = 6
-CONTENTS_SECONDS = 60
 KEYS_AT_ONCE = 1_000
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
@@ -155,19 +140,9 @@ class RedisStore(Connected):
         self._people = f"{self._prefix}people"
         self._users = f"{self._prefix}users"
         self._listened = f"{self._prefix}listened"
-        self._contents = f"{self._prefix}contents"
         self._probe = f"{self._prefix}probe"
-        self._process = token_hex(8)
-        self._content = ""
         self._scanned = False
         self._memory = StoreMemory()
-
-    async def __aexit__(self, *about: object) -> None:
-        if self._content:
-            with suppress(Unavailable):
-                async with self._bounded():
-                    await self._redis.zrem(self._contents, self._content)
-        await super().__aexit__(*about)
 
     @property
     def notices(self) -> RedisNotices:
@@ -373,16 +348,6 @@ class RedisStore(Connected):
                 forgetting.zrem(self._timers, slug)
                 await forgetting.execute()
         self._memory.forget(slug)
-
-    async def others(self, own: str) -> frozenset[str]:
-        ours = f"{own} {self._process}"
-        before = self._content or ours
-        async with self._bounded():
-            found = await self._redis.eval(
-                BEAT, 1, self._contents, ours, before, ALIVE_SECONDS, CONTENTS_SECONDS
-            )
-        self._content = ours
-        return frozenset(name.partition(" ")[0] for name in found if name != ours)
 
     async def ping(self) -> None:
         """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""

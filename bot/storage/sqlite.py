@@ -214,10 +214,6 @@ class SqliteStore:
 
         await self._call(forget)
 
-    async def others(self, own: str) -> frozenset[str]:  # noqa: ARG002
-        """There is no other process."""
-        return frozenset()
-
     @property
     def installations(self) -> SqliteInstallations:
         return SqliteInstallations(self.rows)

@@ -258,6 +258,42 @@ async def test_an_owner_that_cannot_reach_redis_stops_working(
         await wait_until(lambda: here.mine)
 
 
+# --- whether its steps and personas are those of others -------------------------------------------------------------
+
+
+async def test_a_process_compares_its_content_with_that_of_the_owner(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also when the owner has read other files since. The next owner has its own, and the log says so once."""
+    monkeypatch.setattr(ownership, "EXTEND_SECONDS", 0.05)
+    read = {"here": "aaaa", "there": "bbbb"}
+    async with (
+        Ownership(redis_url, team="T1", content=lambda: read["here"]) as here,
+        Ownership(redis_url, team="T1", content=lambda: read["there"]) as there,
+    ):
+        async with owning(here):
+            await wait_until(lambda: here.mine)
+            async with owning(there):
+                await wait_until(lambda: there.differs)
+                assert not here.differs
+                read["here"] = "bbbb"
+                await wait_until(lambda: not there.differs)
+                read["here"] = "cccc"
+                await wait_until(lambda: there.differs)
+        async with owning(there):
+            await wait_until(lambda: there.mine)
+            assert not there.differs
+            async with owning(here):
+                await wait_until(lambda: here.differs)
+
+    said = [one for one in caplog.messages if "other steps or personas" in one]
+    assert said == [
+        "the owner of T1 has other steps or personas (aaaa) than this process (bbbb)",
+        "the owner of T1 has other steps or personas (cccc) than this process (bbbb)",
+        "the owner of T1 has other steps or personas (bbbb) than this process (cccc)",
+    ]
+
+
 # --- what is handed over --------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from bot import app, parts
 from bot.cli.items import no_item
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item_paths import SHARED, TRANSCRIPT
+from bot.domain.transcript.forgetting import is_wordless
 from bot.domain.transcript.seal import TrustedKeys, chain_in, foreign_ids, key_named, read_chain
 from bot.domain.transcript.verify import Difference
 from bot.domain.values.places import Place
@@ -97,14 +98,18 @@ def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
     return found
 
 
-def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
-    """The key of the newest line, in a sentence."""
+def sealed_by(one: RecordedItem, keys: TrustedKeys) -> Iterator[str]:
+    """The key of the newest line, in a sentence, and how many sealed lines have no words any more."""
     chain = read_chain(one.record.read(), keys)
     if not chain.key:
-        return "No line of it has a seal: an earlier version wrote it."
+        yield "No line of it has a seal: an earlier version wrote it."
+        return
     pushed = sum(not row.is_sealed for row in chain.rows)
     rest = f"; {counted(pushed, 'line')} without a seal only propose" if pushed else ""
-    return f"{counted(len(chain.rows) - pushed, 'line')} sealed by the key {chain.key}{rest}."
+    yield f"{counted(len(chain.rows) - pushed, 'line')} sealed by the key {chain.key}{rest}."
+    erased = sum(row.is_sealed and is_wordless(row.line) for row in chain.rows)
+    if erased:
+        yield f"The words of {counted(erased, 'line')} were erased: who spoke and when is checked, the words are not."
 
 
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:

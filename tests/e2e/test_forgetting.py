@@ -96,6 +96,7 @@ async def test_a_name_is_forgotten_and_no_line_changes(kept: Meeting, loaded: Co
     async with kept.bot():
         await played(kept)
     before = (kept.folder / "planning/meeting.jsonl").read_bytes()
+    assert "erased" not in (await run(loaded, kept, "replay", kept.slug, "--verify")).out
     linus, user = kept.person("linus"), kept.slack.person("linus").id
     assert LINUS.search("\n".join(one.read_text() for one in kept.folder.glob("*.md")))
     planned = await run(loaded, kept, "forget", "person", user, "--dry-run")
@@ -152,6 +153,12 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
     spoken = [line for line in kept.lines("User") if line.person == grace]
     assert len(spoken) > 2
     assert {line.content for line in spoken} == {"[redacted:on-request]"}
+    checked = await run(loaded, kept, "replay", kept.slug, "--verify")
+    erased = (
+        f"The words of {len(spoken)} lines were erased: who spoke and when is checked, the words are not."
+    )
+    assert checked.code == 0, checked.out
+    assert checked.out.splitlines()[-1] == erased
 
     async with kept.bot():
         await kept.say("I am back, and want offline drafts.", who="grace")

@@ -32,6 +32,7 @@ from bot.storage.git.tree import STATE
 from bot.storage.sqlite import FILE
 from bot.tenants import Tenants
 from slack_sandbox import Sandbox
+from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
 from tests.e2e.test_agents_ask import agent_at, ask, told
@@ -183,6 +184,8 @@ async def test_each_word_lands_in_the_repository_of_its_workspace(
         lines = [line for line in logged(log_lines) if line.get("team") == team]
         assert any("is at work" in line["event"] for line in lines)
         assert [line for line in lines if other in json.dumps(line)] == []
+    people = [person.id for person in PEOPLE]
+    assert [line for line in logged(log_lines) if any(one in json.dumps(line) for one in people)] == []
     if store == "redis":
         with redis.Redis.from_url(redis_url) as kept:
             dump = b"".join(kept.dump(name) or b"" for name in kept.scan_iter())

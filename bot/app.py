@@ -192,7 +192,7 @@ async def store(
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
         await refuse_node(url)
-        async with RedisStore(url, team=team, owner=owner) as redis:
+        async with RedisStore(url, team=team, owner=owner, days=settings.retention.state) as redis:
             yield redis
     else:
         async with SqliteStore(settings.workspace / STATE) as sqlite:

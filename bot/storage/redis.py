@@ -14,6 +14,7 @@ from itertools import chain
 from secrets import token_hex
 from typing import Any, NamedTuple
 
+from bot.domain.catalog.policy import Retention
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -115,8 +116,8 @@ KEYS_AT_ONCE = 1_000
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
 SEPARATOR = ", "
-KEPT_SECONDS = 30 * 24 * 3600
-"""A finished roundtable with an empty outbox. After that its item is still in the workspace."""
+A_DAY = 24 * 3600
+MONTHS_SECONDS = 60 * A_DAY
 
 log = logging.getLogger(__name__)
 
@@ -131,9 +132,13 @@ class RoundtableSummary(NamedTuple):
 class RedisStore(Connected):
     """The roundtables of one *team*: all keys have it in them. Without an *owner* nothing but versions is compared."""
 
-    def __init__(self, url: str, *, team: str, owner: Ownership | None = None) -> None:
+    def __init__(
+        self, url: str, *, team: str, owner: Ownership | None = None, days: int | None = Retention().state
+    ) -> None:
+        """*days* is how long a finished roundtable with an empty outbox is kept. Then its item is in the workspace."""
         super().__init__(url, team=team, connections=CONNECTIONS)
         self._owner = owner
+        self._kept_seconds = "" if days is None else days * A_DAY
         self._fence = f"{self._prefix}fence"
         self._unfinished = f"{self._prefix}owing"
         self._timers = f"{self._prefix}timers"
@@ -212,7 +217,7 @@ class RedisStore(Connected):
             expected,
             before.link if before else "",
             WHOLE if save.whole or not before else before.part_count,
-            KEPT_SECONDS if is_over else "",
+            self._kept_seconds if is_over else "",
             rt.slug,
             seconds(rt.next_due) if rt.timers else "",
             self._owner.fence if self._owner else "",
@@ -297,7 +302,7 @@ class RedisStore(Connected):
         async with self._bounded(), self._redis.pipeline(transaction=True) as adding:
             adding.hincrby(key, "tokens", tokens)
             adding.hincrby(key, "micros", micros)
-            adding.expire(key, 2 * KEPT_SECONDS)
+            adding.expire(key, MONTHS_SECONDS)
             found = await adding.execute()
         return int(found[0]), int(found[1])
 
@@ -348,6 +353,9 @@ class RedisStore(Connected):
                 forgetting.zrem(self._timers, slug)
                 await forgetting.execute()
         self._memory.forget(slug)
+
+    async def forget_finished(self, before: str) -> None:
+        """Redis does it by itself."""
 
     async def ping(self) -> None:
         """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""

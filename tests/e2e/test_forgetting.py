@@ -16,6 +16,8 @@ import redis
 from bot import app
 from bot.cli import forget as forgetting
 from bot.cli import replay
+from bot.domain.roundtable.stage import Stage
+from bot.engine.ports import now
 from bot.expiry import Expired
 from tests.command_line import CommandLine, Ran
 from tests.e2e.meeting import Meeting, settings
@@ -23,6 +25,7 @@ from tests.e2e.test_people import played
 from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, pushed_by_hand
+from tests.storage.samples import OWED, a_roundtable
 
 LINUS = re.compile(r"\blinus\b", re.IGNORECASE)
 
@@ -407,6 +410,28 @@ async def test_what_is_not_in_git_yet_is_newer_than_any_age(meeting: Meeting) ->
 
     assert await expired(meeting, "words:9d,item:30d", 400) == Expired()
     assert b"Printers, too." in everything(meeting)
+
+
+@pytest.mark.parametrize(("kept", "days"), [("", 30), ("state:9d", 9), ("state:never", None)])
+async def test_the_state_of_what_is_finished_is_kept_as_long_as_the_setting_says(
+    meeting: Meeting, kept: str, days: int | None
+) -> None:
+    """Of one process; Redis does it by itself. What goes on stays, and so does what has something to do."""
+    own = settings(meeting.slack, meeting.workspace, ROUNDTABLE_RETENTION=kept)
+    over = {"stage": Stage.ANALYSED, "now": now()}
+    async with app.store(own, "T0SANDBOX") as store:
+        for rt in (
+            a_roundtable("over", **over),
+            a_roundtable("busy", outbox=OWED, **over),
+            a_roundtable("open", now=now()),
+        ):
+            await store.put(rt, expected=0)
+        for later_by in (29 if days is None else days - 1, 400 if days is None else days + 1):
+            await app.expiry(own, store, app.playbook(own), later(days=later_by)).run()
+            is_kept = days is None or later_by < days
+            assert (await store.get("over") is not None) is is_kept
+            assert await store.get("busy")
+            assert await store.get("open")
 
 
 async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:

@@ -397,7 +397,7 @@ def test_the_pod_reaches_what_it_needs_and_nothing_in_the_cluster_besides(kubern
     outside, outside6 = [to["ipBlock"] for rule in policy["egress"] for to in rule["to"] if "ipBlock" in to]
 
     assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
-    assert ports == {53, 6379, 26379, 443, 22, 4317, 4318, 8000, 11434}
+    assert ports == {53, 6379, 443, 22, 4318, 8000, 11434}
     assert {"fc00::/7", "fe80::/10"} <= set(outside6["except"])
     assert all(rule["to"] and rule["ports"] for rule in policy["egress"]), "an empty list is everything"
     assert {"10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"} <= set(outside["except"])

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import chain
-from secrets import token_hex
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.policy import Retention
@@ -145,7 +144,7 @@ class RedisStore(Connected):
         self._people = f"{self._prefix}people"
         self._users = f"{self._prefix}users"
         self._listened = f"{self._prefix}listened"
-        self._probe = f"{self._prefix}probe"
+        self._probed = f"{self._prefix}probe"
         self._scanned = False
         self._memory = StoreMemory()
 
@@ -334,7 +333,7 @@ class RedisStore(Connected):
             async with self._redis.pipeline(transaction=True) as forgetting:
                 forgetting.hdel(self._users, person)
                 forgetting.hdel(self._people, person)
-                forgetting.delete(self._probe, *keys)
+                forgetting.delete(self._probed, *keys)
                 await forgetting.execute()
 
     async def forget_item(self, slug: str) -> None:
@@ -358,14 +357,8 @@ class RedisStore(Connected):
         """Redis does it by itself."""
 
     async def ping(self) -> None:
-        """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
-        async with self._bounded(), self._redis.pipeline(transaction=True) as probing:
-            probing.set(self._probe, token := token_hex(8))
-            probing.get(self._probe)
-            probing.delete(self._probe)
-            _, found, _ = await probing.execute()
-        if found != token:
-            raise Unavailable("Redis did not keep what was written")
+        """Also notes what only a newer version can read."""
+        await self._probe(self._probed)
         if not self._scanned:
             self._scanned = True
             with suppress(Unavailable):

@@ -307,14 +307,11 @@ class TeamAtWork(NamedTuple):
     clock: Clock
     owner: Ownership | None
 
-    def is_ours(self) -> bool:
-        return self.owner is None or self.owner.mine
-
     @asynccontextmanager
     async def watching(self, hears: Callable[[], Awaitable[bool]]) -> AsyncIterator[None]:
         """*hears* says whether Slack's deliveries reach us now."""
         absence = Absence(self.roundtables, self.store, self.clock, hears=hears)
-        expiring = partial(self.expiry.watch, self.is_ours)
+        expiring = partial(self.expiry.watch, partial(_is_ours, self.owner))
         async with _beside(absence.watch), _beside(self.personal.watch, expiring):
             yield
 
@@ -358,15 +355,8 @@ async def team_at_work(
         tracker = sources.tracker
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, tracker)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
-
-        async def differs() -> float:
-            return owner is not None and owner.differs
-
-        async def is_ours() -> float:
-            return owner is None or owner.mine
-
-        endpoints.showing("content", "differs", differs)
-        endpoints.showing("owner", "mine", is_ours)
+        endpoints.showing("content", "differs", lambda: owner is not None and owner.differs)
+        endpoints.showing("owner", "mine", partial(_is_ours, owner))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
@@ -606,6 +596,10 @@ def _sync(settings: Settings) -> Sync | None:
         seal=seal(settings),
         exports=exports(settings),
     )
+
+
+def _is_ours(owner: Ownership | None) -> bool:
+    return owner is None or owner.mine
 
 
 def _ownership(

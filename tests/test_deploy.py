@@ -499,6 +499,16 @@ def test_every_alert_has_a_section_in_the_runbook_and_every_section_an_alert(
             assert word in sections[name], f"{name} lacks {word}"
 
 
+def test_the_runbook_names_buttons_that_there_are() -> None:
+    """In italics. A list of all sentences that people read is made from the code."""
+    runbook = (ROOT / "deploy/runbook.md").read_text(encoding="utf-8")
+    sentences = (ROOT / "docs/sentences.md").read_text(encoding="utf-8").splitlines()
+    named = set(re.findall(r"(?<![*\w])\*([A-Z][^*]*)\*(?!\*)", runbook))
+
+    assert named
+    assert {one for one in named if f"- {one}" not in sentences} == set()
+
+
 def test_what_is_overdue_is_the_same_for_a_process_and_for_the_alert(alerts: list[dict[str, Any]]) -> None:
     """Two numbers for one thing would be two explanations at night."""
     (overdue,) = [alert["expr"] for alert in alerts if alert["alert"] == "RoundtableOverdue"]

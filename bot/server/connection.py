@@ -111,11 +111,12 @@ class Endpoints:
             self._census = _nothing_counted
             self._probes |= {"store": _unfit(STOPPING), "queue": _unfit(STOPPING)}
 
-    def showing(self, part: str, name: str, number: Callable[[], Awaitable[float]]) -> None:
+    def showing(self, part: str, name: str, number: Callable[[], float | Awaitable[float]]) -> None:
         """Of a part that is no reason to be unready."""
 
         async def probe() -> Facts:
-            return {name: await number()}
+            found = number()
+            return {name: found if isinstance(found, float | int) else await found}
 
         self._probes[part] = probe
 

@@ -349,7 +349,13 @@ async def test_every_alert_looks_at_what_several_workspaces_show(
     policies.write_text(f"teams:\n  {OURS}:\n    month: 1000 tokens\n")
     more = {"REDIS_URL": redis_url} if store == "redis" else {}
     more |= {**asking_a_model, "ROUNDTABLE_POLICIES": str(policies)}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT, web=True):
+    async with (
+        company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
+        two.bot(OURS, NEXT, web=True) as running,
+    ):
+        await wait_until(
+            lambda: [one.team.owner is None or one.team.owner.mine for one in running.opened] == [True] * 2
+        )
         await two.meeting(OURS).start("Offline sync")
         _, page = await asked(int(more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
 

@@ -47,7 +47,6 @@ from bot.engine.ports import Clock, Exports, Meter, Voices, Wake, now
 from bot.engine.review_ports import Board, Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
-from bot.engine.shared_content import SharedContent
 from bot.engine.source_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
@@ -62,7 +61,7 @@ from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
 from bot.server.github_webhook import GitHubWebhook
-from bot.server.metrics import Metrics
+from bot.server.metrics import Facts, Metrics
 from bot.server.review_webhook import ReviewWebhook
 from bot.settings import Settings, revealed
 from bot.slack import client as slack_client
@@ -78,7 +77,7 @@ from bot.storage.git.sync import Sync
 from bot.storage.git.tree import STATE, files_at_tip
 from bot.storage.git.workspace import GitWorkspace, at_once
 from bot.storage.local_wake import AT_ONCE, LocalWake
-from bot.storage.ownership import Ownership
+from bot.storage.ownership import Ownership, Share
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
@@ -193,7 +192,7 @@ async def store(
     if settings.redis_url:
         url = settings.redis_url.get_secret_value()
         await refuse_node(url)
-        async with RedisStore(url, team=team, owner=owner) as redis:
+        async with RedisStore(url, team=team, owner=owner, days=settings.retention.state) as redis:
             yield redis
     else:
         async with SqliteStore(settings.workspace / STATE) as sqlite:
@@ -313,7 +312,8 @@ class TeamAtWork(NamedTuple):
     async def watching(self, hears: Callable[[], Awaitable[bool]]) -> AsyncIterator[None]:
         """*hears* says whether Slack's deliveries reach us now."""
         absence = Absence(self.roundtables, self.store, self.clock, hears=hears)
-        async with _beside(absence.watch), _beside(self.personal.watch, self.expiry.watch):
+        expiring = partial(self.expiry.watch, partial(_is_ours, self.owner))
+        async with _beside(absence.watch), _beside(self.personal.watch, expiring):
             yield
 
 
@@ -327,13 +327,20 @@ async def team_at_work(
     *,
     secret: str,
     at_once: int = AT_ONCE,
+    share: Share | None = None,
 ) -> AsyncIterator[TeamAtWork]:
-    """One team: what is said in it, and what is done there. Slugs of private items follow from *secret*."""
+    """
+    One team: what is said in it, and what is done there. Slugs of private items follow from *secret*. *share* is of all
+    teams of the process.
+    """
     files, agenda, redact, speaking, clock = has.files, has.agenda, has.redact, has.speaking, has.how.clock
     metrics = endpoints.metrics
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        saved, worker, owner = await enter(_state(settings, us.team, files, endpoints, at_once=at_once))
+        owning = _ownership(settings, us.team, at_once, share, lambda: has.watch.fingerprint)
+        saved, worker, owner = await enter(
+            _state(settings, us.team, files, endpoints, owning, at_once=at_once)
+        )
         us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
         paced = pace(settings, speed=has.how.speed)
@@ -348,13 +355,20 @@ async def team_at_work(
         sources = await enter(_sources(settings, agenda.schema))
         performers = Performers(chat, heard, files, agenda, clock, kept, viewers, redact, sources)
         personal = Personal(store=saved, chat=chat, playbook=agenda, clock=clock)
-        shared_content = SharedContent(saved, lambda: has.watch.fingerprint)
-        await enter(_beside(shared_content.watch))
         roundtables = Roundtables(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
         )  # fmt: skip
-        endpoints.comparing(lambda: shared_content.differs, roundtables.missing_steps)
+
+        async def content_facts() -> Facts:
+            missing = {f"missing {step}": count for step, count in roundtables.missing_steps().items()}
+            return {"differs": owner is not None and owner.differs, **missing}
+
+        async def owner_facts() -> Facts:
+            return {"mine": _is_ours(owner)}
+
+        endpoints.showing("content", content_facts)
+        endpoints.showing("owner", owner_facts)
         commands = Commands(
             roundtables=roundtables, store=saved, workspace=files, records=kept, chat=chat, playbook=agenda,
             personal=personal, viewers=viewers, redact=redact, sources=sources,
@@ -398,11 +412,17 @@ async def _knowing(
 
 @asynccontextmanager
 async def _state(
-    settings: Settings, team: str, files: GitWorkspace, endpoints: Endpoints, *, at_once: int
+    settings: Settings,
+    team: str,
+    files: GitWorkspace,
+    endpoints: Endpoints,
+    owning: AbstractAsyncContextManager[Ownership | None],
+    *,
+    at_once: int,
 ) -> AsyncIterator[tuple[SqliteStore | RedisStore, Wake, Ownership | None]]:
     """The store of *team*, its queue, and who owns it where processes share the store."""
     await claimed(settings, team, files)
-    async with _ownership(settings, team, at_once) as owner, store(settings, team, owner) as saved:
+    async with owning as owner, store(settings, team, owner) as saved:
         wake = owner or LocalWake(at_once=at_once)
         with endpoints.of_team(team, store=saved, wake=wake) as worker:
             yield saved, worker, owner
@@ -586,10 +606,18 @@ def _sync(settings: Settings) -> Sync | None:
     )
 
 
-def _ownership(settings: Settings, team: str, at_once: int) -> AbstractAsyncContextManager[Ownership | None]:
+def _is_ours(owner: Ownership | None) -> bool:
+    return owner is None or owner.mine
+
+
+def _ownership(
+    settings: Settings, team: str, at_once: int, share: Share | None, content: Callable[[], str]
+) -> AbstractAsyncContextManager[Ownership | None]:
     if settings.redis_url is None:
         return nullcontext()
-    return Ownership(settings.redis_url.get_secret_value(), team=team, at_once=at_once)
+    return Ownership(
+        settings.redis_url.get_secret_value(), team=team, at_once=at_once, share=share, content=content
+    )
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ newer than that, so such an item is left alone.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from bot.domain.transcript.forgetting import REMOVED, Forgetting, ForgottenFiles
 from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import Sealer
+from bot.domain.values.timestamps import before
 from bot.engine import audit
 from bot.engine.ports import Clock
 from bot.record.rewritten import Rewriting, title_of, without_sections
@@ -30,7 +31,7 @@ from bot.storage.sqlite import SqliteStore
 
 MOST_ITEMS = 20
 """In one night: a first setting may be about years."""
-HOUR = 3
+HOUR, A_DAY = 3, 24 * 3600
 BY_THE_BOT = "retention"
 
 
@@ -55,17 +56,18 @@ class Expiry:
         self._kept, self._git, self._store = kept, git, store
         self._playbook, self._sealer, self._clock = playbook, sealer, clock
 
-    async def watch(self) -> None:
-        """Until cancelled, each night. Nothing is looked at where everything is kept."""
-        if self._kept.words is None and self._kept.item is None:
-            await asyncio.Event().wait()
+    async def watch(self, is_owner: Callable[[], bool]) -> None:
+        """Until cancelled, each night. Two clones that both did it would have different lines, and diverge."""
         while True:
             await asyncio.sleep(seconds_until(HOUR, self._clock()))
-            await self.run()
+            if is_owner():
+                await self.run()
 
     async def due(self) -> Expired:
         """What `run` would take out."""
         items, words, now = list[str](), list[str](), self._clock()
+        if self._kept.words is None and self._kept.item is None:
+            return Expired()
         for slug in self._git.slugs():
             found = await asyncio.to_thread(self._git.item_files, slug)
             last = last_said(found)
@@ -78,6 +80,8 @@ class Expiry:
         return Expired(tuple(items), tuple(words))
 
     async def run(self) -> Expired:
+        if self._store and self._kept.state is not None:
+            await self._store.forget_finished(before(self._clock(), self._kept.state * A_DAY))
         due = await self.due()
         for slug in due.items:
             shared = partial(

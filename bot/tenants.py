@@ -39,6 +39,7 @@ from bot.slack.handing_over import answering
 from bot.slack.installations import Installations, SealedInstallations, SeveralApp, States, TeamClient, pages
 from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
+from bot.storage.ownership import Share
 from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore, installed
 from bot.storage.sqlite import drop as drop_store
@@ -155,6 +156,11 @@ class Tenants:
     def opened(self) -> tuple[Tenant, ...]:
         return tuple(found for one in self._open.values() if (found := one.opened))
 
+    @property
+    def unopened(self) -> tuple[str, ...]:
+        """They are about to be opened, or could not be."""
+        return tuple(team for team, one in self._open.items() if not one.opened and not one.is_leaving)
+
     def needed(self, team: str) -> _Open:
         before = self._open.get(team)
         if before and not before.may_be_replaced():
@@ -256,14 +262,14 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
         store = await enter(_store(settings))
         sealed = store if isinstance(store, RedisInstallations) else store.installations
         installed = installations(settings, sealed, client, clock=how.clock)
-        endpoints = Endpoints(settings, metrics=metrics)
+        endpoints, share = Endpoints(settings, metrics=metrics), Share()
 
         def opening(team: str) -> AbstractAsyncContextManager[Tenant]:
             named = limits.get(team, TeamLimits())
             calls = min(named.calls, settings.model_calls)
             own = settings.of_team(team).model_copy(update={"model_calls": calls})
             own_client = TeamClient(client, installed, team)
-            return _tenant(own, team, own_client, process=endpoints, limits=named, how=how)
+            return _tenant(own, team, own_client, process=endpoints, limits=named, share=share, how=how)
 
         async def is_installed(team: str) -> bool:
             return await installed.bot(team) is not None
@@ -279,7 +285,12 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
             client_secret=revealed(settings.slack_client_secret),
             url=settings.url or "",
         )
-        endpoints.of_several(store.ping, lambda: [one.endpoints for one in tenants.opened])
+
+        def shown() -> list[Endpoints]:
+            unopened = [Endpoints(settings.of_team(team), metrics=Metrics(team)) for team in tenants.unopened]
+            return [*(one.endpoints for one in tenants.opened), *unopened]
+
+        endpoints.of_several(store.ping, shown)
         if web:
             await enter(endpoints.watched())
         await enter(endpoints.serving(pages(several), teams=tenants))
@@ -298,6 +309,7 @@ async def _tenant(
     *,
     process: Endpoints,
     limits: TeamLimits,
+    share: Share,
     how: Variations,
 ) -> AsyncIterator[Tenant]:
     async with AsyncExitStack() as stack:
@@ -311,12 +323,14 @@ async def _tenant(
         )
         secret = revealed(settings.seal_key[-1])
         at_work = await enter(
-            app.team_at_work(settings, has, client, us, endpoints, secret=secret, at_once=limits.effects)
+            app.team_at_work(
+                settings, has, client, us, endpoints, secret=secret, at_once=limits.effects, share=share
+            )
         )
         if month:
             month.kept_in(at_work.store)
-            endpoints.showing_budget(month.used_ratio)
-        await enter(beside(endpoints.slack_health.watch(client.auth_test)))
+            endpoints.showing("budget", month.facts)
+        await enter(endpoints.calling(client))
         await enter(at_work.watching(process.hears))
         log.info("Roundtable is at work as %s in %s", us.user, us.team)
         bolt = slack_app(client, at_work.reception, meter=endpoints.metrics, owner=at_work.owner)

@@ -401,7 +401,7 @@ def test_the_pod_reaches_what_it_needs_and_nothing_in_the_cluster_besides(kubern
     outside, outside6 = [to["ipBlock"] for rule in policy["egress"] for to in rule["to"] if "ipBlock" in to]
 
     assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
-    assert ports == {53, 6379, 26379, 443, 22, 4317, 4318, 8000, 11434}
+    assert ports == {53, 6379, 443, 22, 4318, 8000, 11434}
     assert {"fc00::/7", "fe80::/10"} <= set(outside6["except"])
     assert all(rule["to"] and rule["ports"] for rule in policy["egress"]), "an empty list is everything"
     assert {"10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"} <= set(outside["except"])
@@ -501,6 +501,16 @@ def test_every_alert_has_a_section_in_the_runbook_and_every_section_an_alert(
         assert alert["labels"]["severity"] in {"page", "ticket"}
         for word in ("**Means**", "**Look**", "**Do**"):
             assert word in sections[name], f"{name} lacks {word}"
+
+
+def test_the_runbook_names_buttons_that_there_are() -> None:
+    """In italics. A list of all sentences that people read is made from the code."""
+    runbook = (ROOT / "deploy/runbook.md").read_text(encoding="utf-8")
+    sentences = (ROOT / "docs/sentences.md").read_text(encoding="utf-8").splitlines()
+    named = set(re.findall(r"(?<![*\w])\*([A-Z][^*]*)\*(?!\*)", runbook))
+
+    assert named
+    assert {one for one in named if f"- {one}" not in sentences} == set()
 
 
 def test_what_is_overdue_is_the_same_for_a_process_and_for_the_alert(alerts: list[dict[str, Any]]) -> None:

@@ -305,6 +305,15 @@ def test_every_setting_is_in_the_table() -> None:
 # --- secrets in files -------------------------------------------------------------------------------------------------
 
 
+def test_what_may_be_in_a_file_is_documented() -> None:
+    page = (Path(__file__).parents[1] / "docs/settings.md").read_text(encoding="utf-8")
+    listed = page[page.index("This works for") : page.index("The file is read once")]
+    keys = {one for one in FROM_FILES if one.endswith("_api_key")}
+
+    assert "`…_API_KEY` of each provider" in listed
+    assert set(re.findall(r"`([A-Z]\w+)`", listed)) == {name_of(one) for one in FROM_FILES - keys}
+
+
 @pytest.mark.parametrize("field", sorted(FROM_FILES))
 def test_a_secret_may_be_in_a_file(field: str, tmp_path: Path) -> None:
     """As Docker and Kubernetes mount them; it is as secret as one that is set, and counts as set."""
@@ -368,7 +377,7 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
 )
 def test_an_age_is_at_least_a_week(given: str) -> None:
     """A kind that is misspelt would keep everything, and a slip would take out what was said today."""
-    assert "must be words and item, or stopped and a checkout" in complaint(ROUNDTABLE_RETENTION=given)
+    assert "must be words, item and state, or stopped and a checkout" in complaint(ROUNDTABLE_RETENTION=given)
 
 
 def test_ages_are_days_or_years() -> None:

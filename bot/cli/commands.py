@@ -300,7 +300,8 @@ def _verify(item: RecordedItem, settings: Settings, *, key: str, against_slack: 
     if found:
         raise typer.Exit(PROBLEM)
     typer.echo("The record holds: every seal holds, and every file is what its lines say.")
-    typer.echo(replay.made_with(item, replay.playbook(settings)) + replay.sealed_by(item, keys))
+    for sentence in (*replay.made_with(item, replay.playbook(settings)), *replay.sealed_by(item, keys)):
+        typer.echo(sentence)
     if against_slack:
         rest = f"; {counted(waiting, 'message')} in it will go into the next commit" if waiting else ""
         typer.echo(f"The thread in Slack has what the record has{rest}.")

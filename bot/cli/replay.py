@@ -11,6 +11,7 @@ from bot import app, parts
 from bot.cli.items import no_item
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.item_paths import SHARED, TRANSCRIPT
+from bot.domain.transcript.forgetting import is_wordless
 from bot.domain.transcript.lines import read as lines_of
 from bot.domain.transcript.seal import TrustedKeys, chain_in, key_named, read_chain
 from bot.domain.transcript.verify import Difference
@@ -97,26 +98,26 @@ def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
     return found
 
 
-def sealed_by(one: RecordedItem, keys: TrustedKeys) -> str:
-    """The key of the newest line, in a sentence."""
+def sealed_by(one: RecordedItem, keys: TrustedKeys) -> Iterator[str]:
+    """The key of the newest line, in a sentence, and how many sealed lines have no words any more."""
     chain = read_chain(one.record.read(), keys)
     if not chain.key:
-        return "No line of it has a seal: an earlier version wrote it."
+        yield "No line of it has a seal: an earlier version wrote it."
+        return
     pushed = sum(not row.is_sealed for row in chain.rows)
     rest = f"; {counted(pushed, 'line')} without a seal only propose" if pushed else ""
-    return f"{counted(len(chain.rows) - pushed, 'line')} sealed by the key {chain.key}{rest}."
+    yield f"{counted(len(chain.rows) - pushed, 'line')} sealed by the key {chain.key}{rest}."
+    erased = sum(row.is_sealed and is_wordless(row.line) for row in chain.rows)
+    if erased:
+        yield f"The words of {counted(erased, 'line')} were erased: who spoke and when is checked, the words are not."
 
 
-def made_with(one: RecordedItem, playbook: Playbook | None) -> str:
-    """Empty where the files could be made again."""
-    if playbook and not has_other_schema(lines_of(one.record.read()), playbook):
-        return ""
-    why = (
-        "entries.yaml is not the one that it was written with"
-        if playbook
-        else "steps or entries cannot be read"
-    )
-    return f"Files were not made again from the lines: {why}.\n"
+def made_with(one: RecordedItem, playbook: Playbook | None) -> Iterator[str]:
+    """Why files could not be made again."""
+    if playbook is None:
+        yield "Files were not made again from the lines: steps or entries cannot be read."
+    elif has_other_schema(lines_of(one.record.read()), playbook):
+        yield "Files were not made again from the lines: entries.yaml is not the one that they were written with."
 
 
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:

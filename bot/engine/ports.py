@@ -566,6 +566,9 @@ class Meter(Protocol):
     def acknowledged(self, door: str, *, taken: bool, seconds: float) -> None:
         """Slack was answered; *taken* says that it need not deliver this again. *door* is the kind of delivery."""
 
+    def handed_over(self) -> None:
+        """A delivery of Slack was given to the process that owns the team."""
+
     def pushed(self, result: str) -> None:
         """One word: whether the commits are at the remote."""
 
@@ -580,7 +583,9 @@ class NoMeter:
     def _nothing(self, *_: object, **__: object) -> None:
         return
 
-    decided = refused = conflicted = performed = retried = acknowledged = pushed = reviewed = _nothing
+    decided = refused = conflicted = performed = retried = acknowledged = handed_over = pushed = reviewed = (
+        _nothing
+    )
 
 
 def kind_of(event: type[Any]) -> str:

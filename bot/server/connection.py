@@ -24,7 +24,20 @@ from bot.errors import ConfigError, SlackError, Unavailable
 from bot.log import ThrottledWarning
 from bot.server import github_webhook, review_webhook
 from bot.server.github_webhook import SignedByGitHub
-from bot.server.health import Census, LoopLag, Probe, Team, Unfit, WatchedWorker, health, measured, sometimes
+from bot.server.health import (
+    Census,
+    Found,
+    LoopLag,
+    Probe,
+    Team,
+    Unfit,
+    WatchedWorker,
+    every_team,
+    found,
+    health,
+    measured,
+    sometimes,
+)
 from bot.server.http import NOTHING, Gate, Handler, Route, SlackRoute, read_body, received, serving
 from bot.server.known_agents import KnownAgents
 from bot.server.metrics import Facts, Metrics
@@ -82,7 +95,6 @@ class Endpoints:
             "store": _unfit(NOT_OPEN),
             "workspace": sometimes(workspace.ping) if workspace else _unfit(NOT_OPEN),
             "queue": _unfit(NOT_OPEN),
-            "loop": self._lag,
             "slack": _unfit("not connected to Slack yet"),
         }
 
@@ -99,31 +111,21 @@ class Endpoints:
             self._census = _nothing_counted
             self._probes |= {"store": _unfit(STOPPING), "queue": _unfit(STOPPING)}
 
-    def comparing(self, differs: Callable[[], bool], missing: Callable[[], Mapping[str, int]]) -> None:
-        """
-        Whether other processes have other content, and which open steps are missing here, with the number of their
-        roundtables: shown, and no reason to be unready.
-        """
-
-        async def probe() -> Facts:
-            return {"differs": differs(), **{f"missing {step}": count for step, count in missing().items()}}
-
-        self._probes["content"] = probe
-
-    def showing_budget(self, used_ratio: Callable[[], Awaitable[float]]) -> None:
-        async def probe() -> Facts:
-            return {"used_ratio": await used_ratio()}
-
-        self._probes["budget"] = probe
+    def showing(self, part: str, probe: Probe) -> None:
+        """A part that is no reason to be unready."""
+        self._probes[part] = probe
 
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()
 
     def of_several(self, ping: Callable[[], Awaitable[None]], teams: Callable[[], Sequence[Team]]) -> None:
-        """Each of *teams* has a store, a workspace and a queue: what they are like is in the metrics of each."""
-        del self._probes["workspace"], self._probes["queue"]
-        self._probes["store"] = sometimes(ping)
+        """Each of *teams* has a store, a workspace and a queue of its own, which its metrics show."""
+        of_teams = {part: every_team(part, teams) for part in ("workspace", "queue")}
+        self._probes |= {"store": sometimes(ping), **of_teams}
         self._teams = teams
+
+    async def found(self, part: str) -> Found:
+        return await found(part, self._probes[part])
 
     def _served(self) -> Sequence[Team]:
         return self._teams()
@@ -135,6 +137,7 @@ class Endpoints:
     @asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
         """Health and metrics, at an address of their own, because they do not belong on the internet."""
+        self._probes["loop"] = self._lag
         asked = serving(
             self._settings.health_host,
             self._settings.health_port,
@@ -223,11 +226,7 @@ class Endpoints:
         """Accepts Slack's deliveries. At the end, no more are accepted, and running ones are answered."""
         app = slack_app(client, reception, meter=self.metrics, owner=owner)
         handed_over = answering(app, owner) if owner else nullcontext()
-        async with (
-            handed_over,
-            self.accepting(app, client),
-            beside(self.slack_health.watch(client.auth_test)),
-        ):
+        async with handed_over, self.accepting(app, client), self.calling(client):
             yield
 
     @asynccontextmanager
@@ -236,12 +235,25 @@ class Endpoints:
         token = self._settings.slack_app_token
         async with self._over_sockets(app, client, token) if token else self._over_http(app):
             self._is_open = True
-            self._probes["slack"] = self._slack
             try:
-                yield
+                async with self._showing_slack():
+                    yield
             finally:
                 self._is_open = False
-                self._probes["slack"] = _unfit(STOPPING)
+
+    @asynccontextmanager
+    async def calling(self, client: AsyncWebClient) -> AsyncIterator[None]:
+        """Shows whether Slack accepts the calls of a team."""
+        async with beside(self.slack_health.watch(client.auth_test)), self._showing_slack():
+            yield
+
+    @asynccontextmanager
+    async def _showing_slack(self) -> AsyncIterator[None]:
+        self._probes["slack"] = self._slack
+        try:
+            yield
+        finally:
+            self._probes["slack"] = _unfit(STOPPING)
 
     @asynccontextmanager
     async def _over_sockets(

@@ -54,6 +54,8 @@ class Team(Protocol):
 
     async def looked(self) -> Metrics: ...
 
+    async def found(self, part: str) -> Found: ...
+
 
 def health(
     probes: Mapping[str, Probe],
@@ -77,9 +79,9 @@ async def _alive(_request: web.Request) -> web.Response:
 
 def _readiness(probes: Mapping[str, Probe], metrics: Metrics) -> Handler:
     async def ready(_request: web.Request) -> web.Response:
-        found = await _look(probes, metrics)
-        is_ready = not any(part.problem for part in found.values())
-        answer = {"ready": is_ready, "parts": {name: part.as_json() for name, part in found.items()}}
+        parts = await _look(probes, metrics)
+        is_ready = not any(part.problem for part in parts.values())
+        answer = {"ready": is_ready, "parts": {name: part.as_json() for name, part in parts.items()}}
         return web.json_response(answer, status=200 if is_ready else 503)
 
     return ready
@@ -105,14 +107,14 @@ async def measured(probes: Mapping[str, Probe], metrics: Metrics, census: Census
 async def _look(probes: Mapping[str, Probe], metrics: Metrics) -> dict[str, Found]:
     """All parts at once; a part that does not answer in time cannot be used."""
     asked = dict(probes)
-    answers = await asyncio.gather(*(_found(name, probe) for name, probe in asked.items()))
-    found = dict(zip(asked, answers, strict=True))
-    for name, part in found.items():
+    answers = await asyncio.gather(*(found(name, probe) for name, probe in asked.items()))
+    parts = dict(zip(asked, answers, strict=True))
+    for name, part in parts.items():
         metrics.seen(name, usable=not part.problem, facts=part.facts)
-    return found
+    return parts
 
 
-async def _found(name: str, probe: Probe) -> Found:
+async def found(name: str, probe: Probe) -> Found:
     try:
         async with asyncio.timeout(READY_SECONDS):
             return Found("", await probe() or {})
@@ -125,6 +127,19 @@ async def _found(name: str, probe: Probe) -> Found:
             # The cause may name paths and addresses, so it is only in the log.
             log.warning("%s cannot be used: %s (%r)", name, error, error.__cause__)
         return Found(str(error))
+
+
+def every_team(part: str, teams: Callable[[], Sequence[Team]]) -> Probe:
+    """Unfit when it is so in every team: one alone must not keep deliveries from its neighbours."""
+
+    async def probe() -> Facts:
+        problems = [one.problem for one in await asyncio.gather(*(team.found(part) for team in teams()))]
+        facts = {"unusable_teams": sum(map(bool, problems))}
+        if problems and all(problems):
+            raise Unfit(problems[0], facts)
+        return facts
+
+    return probe
 
 
 def sometimes(probe: Callable[[], Awaitable[None]], *, clock: Callable[[], float] = time.monotonic) -> Probe:

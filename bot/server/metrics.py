@@ -68,20 +68,24 @@ EFFECT_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 6
 
 Facts = Mapping[str, float]
 """The numbers of a part, by name."""
+Labelled = tuple[Mapping[str, str], CollectorRegistry]
 
 
 class Metrics(Meter, ModelMeter):
-    """Of one process. What is counted has the *team* in a label, which is known once Slack has said it."""
+    """
+    Of one process, or of one of its teams. What is counted has the *team* in a label, which is known once Slack has
+    said it.
+    """
 
     def __init__(self, team: str = "", *, release: Release | None = None) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the number of series
         self.team = team
-        self._registry, self.of_team = CollectorRegistry(), CollectorRegistry()
-        ProcessCollector(registry=self._registry)
-        count = partial(Counter, namespace=NAMESPACE, registry=self.of_team)
-        gauge = partial(Gauge, namespace=NAMESPACE, registry=self.of_team)
-        time = partial(Histogram, namespace=NAMESPACE, registry=self.of_team)
-        process_gauge = partial(Gauge, namespace=NAMESPACE, registry=self._registry)
+        self._of_process, self._of_parts, self._of_team = (CollectorRegistry() for _ in range(3))
+        ProcessCollector(registry=self._of_process)
+        count = partial(Counter, namespace=NAMESPACE, registry=self._of_team)
+        gauge = partial(Gauge, namespace=NAMESPACE, registry=self._of_team)
+        time = partial(Histogram, namespace=NAMESPACE, registry=self._of_team)
+        process_gauge = partial(Gauge, namespace=NAMESPACE, registry=self._of_process)
 
         self._inputs = count("inputs", "What people said, pressed and asked for", ["kind", "result"])
         self._effects = count("effects", "What was done in the world", ["kind", "outcome"])
@@ -100,6 +104,7 @@ class Metrics(Meter, ModelMeter):
         self._reviews = count(
             "reviews", "Reviews taken, and their messages posted, changed or refused", ["result"]
         )
+        self._handed_over = count("handed_over", "Deliveries of Slack that another process owns, given to it")
         self._pauses = count(
             "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
         )
@@ -116,7 +121,9 @@ class Metrics(Meter, ModelMeter):
         self._build = process_gauge("build_info", "1; which build this is", ["version", "revision"])
         if release:
             self._build.labels(release.version, release.revision).set(1)
-        self._usable = process_gauge("usable", "1 when the part can be used", ["part"])
+        self._usable = Gauge(
+            "usable", "1 when the part can be used", ["part"], namespace=NAMESPACE, registry=self._of_parts
+        )
         self._open = gauge("open_roundtables", "Roundtables that are not over, in all processes", ["stage"])
         self._facts = _facts_of(gauge, process_gauge)
         self._begin_at_zero()
@@ -155,6 +162,9 @@ class Metrics(Meter, ModelMeter):
         known = door if door in DOORS else OTHER
         self._acks.labels(known, TAKEN if taken else LEFT).inc()
         self._ack_seconds.labels(known).observe(seconds)
+
+    def handed_over(self) -> None:
+        self._handed_over.inc()
 
     def pushed(self, result: str) -> None:
         assert result in PUSHES, "labels are a fixed set"
@@ -197,13 +207,18 @@ class Metrics(Meter, ModelMeter):
         for stage in OPEN_STAGES:
             self._open.labels(stage).set(math.nan if stages is None else stages.get(stage, 0))
 
-    def exposed(self, others: Iterable["Metrics"] = ()) -> bytes:
+    def exposed(self, teams: Iterable["Metrics"] = ()) -> bytes:
         """
-        Of this process, and of its teams. What is about a team is left out until the team is known: a label must not
-        change.
+        Of this process, and of its *teams* if there are several. What is about a team is left out until the team is
+        known: a label must not change.
         """
-        teams = {one.team: one.of_team for one in (self, *others) if one.team}
-        return generate_latest(self._registry) + generate_latest(_Labelled(teams))
+        ours: list[Labelled] = [({}, self._of_process), ({}, self._of_parts)]
+        ours += [({"team": self.team}, self._of_team)] if self.team else []
+        return generate_latest(_Page([*ours, *(one for team in teams for one in team.labelled())]))
+
+    def labelled(self) -> Sequence[Labelled]:
+        """Of one of several teams."""
+        return [({"team": self.team}, registry) for registry in (self._of_parts, self._of_team)]
 
     def _begin_at_zero(self) -> None:
         """So that rates and alerts have a first value."""
@@ -218,18 +233,18 @@ class Metrics(Meter, ModelMeter):
         _touch(self._reviews, REVIEWS)
 
 
-class _Labelled(CollectorRegistry):
-    """Everything in the registries of *teams*, with one label more. A name comes once, with the samples of all."""
+class _Page(CollectorRegistry):
+    """Everything in *registries*, with more labels. A name comes once, with the samples of all."""
 
-    def __init__(self, teams: Mapping[str, CollectorRegistry]) -> None:
+    def __init__(self, registries: Sequence[Labelled]) -> None:
         super().__init__()
-        self._teams = teams
+        self._registries = registries
 
     def collect(self) -> Iterator[Metric]:
         families: dict[str, Metric] = {}
-        for team, registry in self._teams.items():
+        for labels, registry in self._registries:
             for family in registry.collect():
-                labelled = [one._replace(labels={**one.labels, "team": team}) for one in family.samples]
+                labelled = [one._replace(labels={**one.labels, **labels}) for one in family.samples]
                 if known := families.get(family.name):
                     known.samples += labelled
                 else:
@@ -244,18 +259,20 @@ def _facts_of(
     """By part, and by the name of the number."""
     hello = process_gauge("slack_hello_age_seconds", "Since Slack last said anything to us")
     shut = gauge("slack_shut_out", "1 when Slack refuses all our calls")
-    ahead = process_gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
+    ahead = gauge("slack_clock_ahead_seconds", "By how much our clock is ahead of Slack's")
     oldest = gauge("queue_oldest_seconds", "How long the oldest effect has waited")
     waiting = gauge("queue_roundtables", "Roundtables with waiting effects, in all processes")
     unshown = gauge("review_queue_oldest_seconds", "How long the oldest effect of a review has waited")
     notices = gauge("review_queue_notices", "Items whose reviews have waiting effects, in all processes")
-    differs = process_gauge("content_differs", "1 when another process has other steps or personas")
+    differs = gauge("content_differs", "1 when the owner of the team has other steps or personas")
+    owner = gauge("owner", "1 when this process owns the team")
     budget = gauge("budget_used_ratio", "How much of the month's budget for models is used; NaN without one")
     budget.set(math.nan)
     lag = process_gauge("loop_lag_seconds", "How late the event loop was, at worst in the last minute")
     return {
         "slack": {"hello_age_seconds": hello, "shut_out": shut, "clock_ahead_seconds": ahead},
         "loop": {"lag_seconds": lag},
+        "owner": {"mine": owner},
         "content": {"differs": differs},
         "budget": {"used_ratio": budget},
         "queue": {"oldest_seconds": oldest, "owing": waiting},

@@ -92,7 +92,7 @@ def slack_app(
         attaching_conversation_kwargs_enabled=False,
     )
     if owner:
-        hand_over(app, owner, reception.us)
+        hand_over(app, owner, reception.us, meter or NoMeter())
     _register(app, reception)
     return app
 

@@ -13,6 +13,7 @@ from typing import Protocol
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from bot.engine.ports import Meter
 from bot.slack import parse
 from bot.slack.client import Identity
 from bot.slack.parse import Payload, word
@@ -40,7 +41,7 @@ class Owner(Protocol):
         ...
 
 
-def hand_over(app: AsyncApp, owner: Owner, us: Identity) -> None:
+def hand_over(app: AsyncApp, owner: Owner, us: Identity, meter: Meter) -> None:
     """Before any listener of *app*."""
 
     @app.middleware
@@ -50,6 +51,7 @@ def hand_over(app: AsyncApp, owner: Owner, us: Identity) -> None:
             return None
         if _decides_nothing(req.body, us):
             return BoltResponse(status=OK)
+        meter.handed_over()
         status, body, headers = json.loads(await owner.ask(json.dumps([req.body, req.headers])))
         return BoltResponse(status=status, body=body, headers=headers)
 

@@ -407,7 +407,7 @@ class SeveralApp(AsyncApp):
         if not self._installations.allows(team):
             await self._give_back(team, found.bot_token or "")
             return _page(FORBIDDEN, STRANGER % team)
-        log.info("%s installed the app in %s", found.user_id, team)
+        log.info("the app was installed in %s", team)
         await self._teams.installed(team)
         return _page(OK, INSTALLED)
 

@@ -7,7 +7,6 @@ What is kept of an installation holds a token: it is sealed before it comes here
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from secrets import token_hex
 from typing import Any
 
 from redis.exceptions import LockError
@@ -136,11 +135,7 @@ class RedisInstallations(Connected):
                     await lock.release()
 
     async def ping(self) -> None:
-        token = token_hex(8)
-        async with self._bounded():
-            await self._redis.set("roundtable:installing:probe", token, ex=60)
-            if await self._redis.get("roundtable:installing:probe") != token:
-                raise Unavailable("Redis did not keep what was written")
+        await self._probe("roundtable:installing:probe")
 
 
 def _key(team: str) -> str:

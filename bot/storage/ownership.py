@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from math import inf
 from secrets import token_hex
 from typing import Any
 
@@ -25,6 +26,8 @@ EXTEND_SECONDS = 2.0
 AGAIN_SECONDS = 0.5
 LOOK_SECONDS = 0.25
 """So often a process that does not own the team tries to take it."""
+EACH_SECONDS, LONGEST_SECONDS = 0.025, 0.5
+"""For each team that a process owns it leaves a free one to others for so long, so that processes share the teams."""
 ANSWER_SECONDS = 2.5
 """How long the owner is waited for. Slack waits three seconds."""
 READ_SECONDS = 1.0
@@ -53,18 +56,42 @@ if {{owner}} ~= '' and fence and fence ~= {{owner}} then return {NOT_OWNER} end
 """The first lines of each script that saves what the owner of a team has decided."""
 
 
+class Share:
+    """The teams that one process owns. It takes one after the other."""
+
+    def __init__(self) -> None:
+        self.owned = set[str]()
+        self.taking = asyncio.Lock()
+
+    @property
+    def seconds(self) -> float:
+        return min(EACH_SECONDS * len(self.owned), LONGEST_SECONDS)
+
+
 class Ownership(Connected, Wake):
     """An async context manager. Inside `run` this process takes the team when no other process has it."""
 
-    def __init__(self, url: str, *, team: str, at_once: int = AT_ONCE) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        team: str,
+        at_once: int = AT_ONCE,
+        share: Share | None = None,
+        content: Callable[[], str] = str,
+    ) -> None:
+        """*content* is the fingerprint of the steps and personas that are in use here."""
         super().__init__(url, team=team, connections=CONNECTIONS)
         self._requests = _Requests(url, team=team)
         self._team = team
         self._at_once = at_once
+        self._share = share or Share()
         self._process = token_hex(8)
-        self._lock = self._redis.lock(f"{self._prefix}owner", timeout=LEASE_SECONDS, thread_local=False)
-        self._may_be_ours = False
-        """An attempt to take it had no answer."""
+        self._own_content = content
+        self._known_content = ""
+        """The owner's."""
+        self._owner, self._content = f"{self._prefix}owner", f"{self._prefix}content"
+        self._lock = self._redis.lock(self._owner, timeout=LEASE_SECONDS, thread_local=False)
         self._held_until = 0.0
         self._local: LocalWake | None = None
         """There while the team is ours."""
@@ -85,6 +112,11 @@ class Ownership(Connected, Wake):
     def fence(self) -> str:
         """What a save names; "" when it is not made as the owner."""
         return self._process if self.mine else ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the owner had other steps or personas than this process when this process looked last."""
+        return not self.mine and self._known_content not in {"", self._own_content()}
 
     def refused(self) -> None:
         """A save was, because another process has taken the team."""
@@ -107,8 +139,7 @@ class Ownership(Connected, Wake):
 
     async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:
         while True:
-            while not await self._taken():  # noqa: ASYNC110 -- another process has it
-                await asyncio.sleep(LOOK_SECONDS)
+            await self._take()
             self._refused.clear()
             local = self._local = LocalWake(at_once=self._at_once)
             log.info("this process owns %s now", self._team)
@@ -141,21 +172,55 @@ class Ownership(Connected, Wake):
             await asyncio.wait({working})
             raise
 
-    async def _taken(self) -> bool:
+    async def _take(self) -> None:
+        """When no other process has it, and this one does not leave it to others."""
+        loop, free_since = asyncio.get_running_loop(), inf
+        while True:
+            pause = LOOK_SECONDS
+            with suppress(Unavailable):  # readiness says so
+                owner = await self._looked()
+                if owner in {None, self._process}:
+                    free_since, pause = min(free_since, loop.time()), EACH_SECONDS
+                    async with self._share.taking:
+                        if loop.time() - free_since >= self._share.seconds and await self._taken(owner):
+                            self._share.owned.add(self._team)
+                            return
+                else:
+                    free_since = inf
+            await asyncio.sleep(pause)
+
+    async def _looked(self) -> str | None:
+        """Which process owns the team."""
+        differed = self.differs
+        async with self._bounded():
+            owner, content = await self._redis.mget(self._owner, self._content)
+        self._known_content = content or ""
+        if self.differs and not differed:
+            log.warning(
+                "the owner of %s has other steps or personas (%s) than this process (%s)",
+                self._team, content, self._own_content(),
+            )  # fmt: skip
+        return str(owner) if owner else None
+
+    async def _tell_content(self) -> None:
+        if (content := self._own_content()) != self._known_content:
+            await self._redis.set(self._content, content)
+            self._known_content = content
+
+    async def _taken(self, owner: str | None) -> bool:
+        """It may be ours already: an earlier attempt had no answer."""
         began = asyncio.get_running_loop().time()
-        try:
-            async with self._bounded():
+        async with self._bounded():
+            if owner:
+                self._lock.local.token = self._process  # as if that answer had come
+                is_ours = await self._extended()
+            else:
                 is_ours = bool(await self._lock.acquire(blocking=False, token=self._process))
-                if not is_ours and self._may_be_ours:
-                    self._lock.local.token = self._process  # as if its answer had come
-                    is_ours = await self._extended()
-                if is_ours:
-                    keys = f"{self._prefix}owner", f"{self._prefix}fence"
-                    is_ours = bool(await self._redis.eval(TAKEN, len(keys), *keys, self._process))
-        except Unavailable:  # readiness says so
-            self._may_be_ours = True
-            return False
-        self._may_be_ours = False
+            if is_ours:
+                keys = self._owner, f"{self._prefix}fence"
+                is_ours = bool(await self._redis.eval(TAKEN, len(keys), *keys, self._process))
+            if is_ours:
+                await self._tell_content()
         self._held_until = began + LEASE_SECONDS
         return is_ours
 
@@ -171,6 +236,8 @@ class Ownership(Connected, Wake):
             try:
                 async with self._bounded():
                     is_ours = await self._extended()
+                    if is_ours:
+                        await self._tell_content()
             except Unavailable:
                 wait = AGAIN_SECONDS
             else:
@@ -186,6 +253,7 @@ class Ownership(Connected, Wake):
     async def _release(self) -> None:
         """The next owner need not wait for the lease to end."""
         self._local = None
+        self._share.owned.discard(self._team)
         with suppress(Unavailable):
             async with self._bounded():
                 with suppress(LockNotOwnedError):

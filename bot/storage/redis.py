@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from itertools import chain
-from secrets import token_hex
 from typing import Any, NamedTuple
 
+from bot.domain.catalog.policy import Retention
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -111,27 +111,12 @@ if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[4]
 UNLIST = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SREM', KEYS[1], ARGV[1]) end"
 """KEYS: the index of a channel, and a state. ARGV: its slug; nothing is done while it is stored."""
 
-BEAT = """
-local now = tonumber(redis.call('TIME')[1])
-if ARGV[2] ~= ARGV[1] then redis.call('ZREM', KEYS[1], ARGV[2]) end
-redis.call('ZADD', KEYS[1], now, ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. (now - ARGV[3]))
-redis.call('EXPIRE', KEYS[1], ARGV[4])
-return redis.call('ZRANGE', KEYS[1], 0, -1)
-"""
-"""
-KEYS: `CONTENT PROCESS` of each process, by its last sign of life. ARGV: ours, and what it was before; seconds without a
-sign of life, and seconds to keep the key.
-"""
-
-ALIVE_SECONDS = 6
-CONTENTS_SECONDS = 60
 KEYS_AT_ONCE = 1_000
 CONNECTIONS = 64
 CENSUS_SECONDS = 1.5
 SEPARATOR = ", "
-KEPT_SECONDS = 30 * 24 * 3600
-"""A finished roundtable with an empty outbox. After that its item is still in the workspace."""
+A_DAY = 24 * 3600
+MONTHS_SECONDS = 60 * A_DAY
 
 log = logging.getLogger(__name__)
 
@@ -146,28 +131,22 @@ class RoundtableSummary(NamedTuple):
 class RedisStore(Connected):
     """The roundtables of one *team*: all keys have it in them. Without an *owner* nothing but versions is compared."""
 
-    def __init__(self, url: str, *, team: str, owner: Ownership | None = None) -> None:
+    def __init__(
+        self, url: str, *, team: str, owner: Ownership | None = None, days: int | None = Retention().state
+    ) -> None:
+        """*days* is how long a finished roundtable with an empty outbox is kept. Then its item is in the workspace."""
         super().__init__(url, team=team, connections=CONNECTIONS)
         self._owner = owner
+        self._kept_seconds = "" if days is None else days * A_DAY
         self._fence = f"{self._prefix}fence"
         self._unfinished = f"{self._prefix}owing"
         self._timers = f"{self._prefix}timers"
         self._people = f"{self._prefix}people"
         self._users = f"{self._prefix}users"
         self._listened = f"{self._prefix}listened"
-        self._contents = f"{self._prefix}contents"
-        self._probe = f"{self._prefix}probe"
-        self._process = token_hex(8)
-        self._content = ""
+        self._probed = f"{self._prefix}probe"
         self._scanned = False
         self._memory = StoreMemory()
-
-    async def __aexit__(self, *about: object) -> None:
-        if self._content:
-            with suppress(Unavailable):
-                async with self._bounded():
-                    await self._redis.zrem(self._contents, self._content)
-        await super().__aexit__(*about)
 
     @property
     def notices(self) -> RedisNotices:
@@ -237,7 +216,7 @@ class RedisStore(Connected):
             expected,
             before.link if before else "",
             WHOLE if save.whole or not before else before.part_count,
-            KEPT_SECONDS if is_over else "",
+            self._kept_seconds if is_over else "",
             rt.slug,
             seconds(rt.next_due) if rt.timers else "",
             self._owner.fence if self._owner else "",
@@ -322,7 +301,7 @@ class RedisStore(Connected):
         async with self._bounded(), self._redis.pipeline(transaction=True) as adding:
             adding.hincrby(key, "tokens", tokens)
             adding.hincrby(key, "micros", micros)
-            adding.expire(key, 2 * KEPT_SECONDS)
+            adding.expire(key, MONTHS_SECONDS)
             found = await adding.execute()
         return int(found[0]), int(found[1])
 
@@ -354,7 +333,7 @@ class RedisStore(Connected):
             async with self._redis.pipeline(transaction=True) as forgetting:
                 forgetting.hdel(self._users, person)
                 forgetting.hdel(self._people, person)
-                forgetting.delete(self._probe, *keys)
+                forgetting.delete(self._probed, *keys)
                 await forgetting.execute()
 
     async def forget_item(self, slug: str) -> None:
@@ -374,25 +353,12 @@ class RedisStore(Connected):
                 await forgetting.execute()
         self._memory.forget(slug)
 
-    async def others(self, own: str) -> frozenset[str]:
-        ours = f"{own} {self._process}"
-        before = self._content or ours
-        async with self._bounded():
-            found = await self._redis.eval(
-                BEAT, 1, self._contents, ours, before, ALIVE_SECONDS, CONTENTS_SECONDS
-            )
-        self._content = ours
-        return frozenset(name.partition(" ")[0] for name in found if name != ours)
+    async def forget_finished(self, before: str) -> None:
+        """Redis does it by itself."""
 
     async def ping(self) -> None:
-        """Writes, reads and removes: a replica, and a Redis that is full, answer a PING."""
-        async with self._bounded(), self._redis.pipeline(transaction=True) as probing:
-            probing.set(self._probe, token := token_hex(8))
-            probing.get(self._probe)
-            probing.delete(self._probe)
-            _, found, _ = await probing.execute()
-        if found != token:
-            raise Unavailable("Redis did not keep what was written")
+        """Also notes what only a newer version can read."""
+        await self._probe(self._probed)
         if not self._scanned:
             self._scanned = True
             with suppress(Unavailable):

@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from secrets import token_hex
 from typing import Any, NamedTuple, Self
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -52,6 +53,16 @@ class Connected:
 
     async def __aexit__(self, *_: object) -> None:
         await self._redis.aclose()
+
+    async def _probe(self, key: str) -> None:
+        """Writes, reads and removes *key*: a replica, and a Redis that is full, answer a PING."""
+        async with self._bounded(), self._redis.pipeline(transaction=True) as probing:
+            probing.set(key, token := token_hex(8))
+            probing.get(key)
+            probing.delete(key)
+            _, found, _ = await probing.execute()
+        if found != token:
+            raise Unavailable("Redis did not keep what was written")
 
     @asynccontextmanager
     async def _bounded(self, seconds: float | None = None) -> AsyncIterator[None]:

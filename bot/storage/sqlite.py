@@ -214,9 +214,20 @@ class SqliteStore:
 
         await self._call(forget)
 
-    async def others(self, own: str) -> frozenset[str]:  # noqa: ARG002
-        """There is no other process."""
-        return frozenset()
+    async def forget_finished(self, before: str) -> None:
+        """What has nothing left to do, and was saved last *before* then. Its item is in the workspace."""
+        over = "FROM roundtables WHERE stage = ? AND pending = '' AND due = '' AND touched < ?"
+        given = (Stage.ANALYSED.value, before)
+
+        def forget() -> None:
+            for (slug,) in self._sql.execute(f"SELECT slug {over}", given).fetchall():
+                self._memory.forget(slug)
+            self._change(
+                (f"DELETE FROM parts WHERE slug IN (SELECT slug {over})", *given),  # noqa: S608 - of ours
+                (f"DELETE {over}", *given),
+            )
+
+        await self._call(forget)
 
     @property
     def installations(self) -> SqliteInstallations:

@@ -1,7 +1,7 @@
 """What models may take in one calendar month (UTC) in one Slack workspace: asked before each call, counted after it."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Protocol
 
@@ -41,6 +41,9 @@ class MonthlyBudget:
         tokens, micros = await self._counted()
         used = self._budget.used(Spent(tokens_in=tokens, cost=micros / MICRO))
         return float(used / self._budget.total)
+
+    async def facts(self) -> Mapping[str, float]:
+        return {"used_ratio": await self.used_ratio()}
 
     async def check(self) -> None:
         """Raises VoiceError when all of it is used."""

@@ -7,6 +7,7 @@ import pytest
 
 from bot.content.playbook import load
 from bot.content.watch import ContentWatch
+from bot.shipped import personas_dir, steps_dir
 from tests.content.test_persona_files import STEP, small, write
 
 
@@ -82,3 +83,28 @@ async def test_what_cannot_work_is_not_used(home: Path, caplog: pytest.LogCaptur
     assert await watch.changed() is None
     assert "cannot be used, so the earlier ones stay: There is no usable persona" in caplog.text
     assert await watch.changed() is None
+
+
+async def test_the_fingerprint_is_that_of_the_files_in_use(tmp_path: Path) -> None:
+    """The same wherever they are; another one after a change, and not after one that cannot be used."""
+    watches = []
+    for name in ("one", "other"):
+        personas = tmp_path / name / "personas"
+        personas.mkdir(parents=True)
+        for file in personas_dir().glob("*.md"):
+            (personas / file.name).write_bytes(file.read_bytes())
+        folders = personas, steps_dir()
+        watches.append(ContentWatch(lambda folders=folders: load(*folders), folders))  # type: ignore[misc]
+    one, other = watches
+    assert one.fingerprint == other.fingerprint
+
+    maya = tmp_path / "other/personas/business-analyst.md"
+    maya.write_text(maya.read_text("utf-8") + "\nAsk twice.\n", "utf-8")
+    assert await other.changed()
+    changed = other.fingerprint
+    assert changed != one.fingerprint
+
+    for file in (tmp_path / "other/personas").glob("*.md"):
+        file.write_text("no front matter", "utf-8")
+    assert await other.changed() is None
+    assert other.fingerprint == changed

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import pytest
@@ -13,7 +13,7 @@ import redis
 from bot.domain.reviews.notice import Notice
 from bot.errors import NotOwner, Unavailable
 from bot.storage import ownership
-from bot.storage.ownership import Ownership
+from bot.storage.ownership import Ownership, Share
 from bot.storage.redis import RedisStore
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.redis_server import RedisServer
@@ -112,6 +112,54 @@ async def _one_after_the_other(one: Ownership, other: Ownership) -> None:
         assert one.mine is not other.mine
 
 
+TEAMS = [f"T{number:02}" for number in range(20)]
+
+
+class Several:
+    """One process, and its part in each team."""
+
+    def __init__(self, url: str, teams: Iterable[str]) -> None:
+        share = Share()
+        self._owners = [Ownership(url, team=team, share=share) for team in teams]
+
+    @property
+    def many(self) -> int:
+        return sum(one.mine for one in self._owners)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for one in self._owners:
+                await stack.enter_async_context(one)
+                await stack.enter_async_context(owning(one))
+            yield
+
+
+async def test_processes_that_start_together_share_the_teams(redis_url: str) -> None:
+    """Whichever is the first. When one of them ends, the other has all of them."""
+    first, second = Several(redis_url, TEAMS), Several(redis_url, TEAMS)
+    async with first.running():
+        async with second.running():
+            await wait_until(lambda: first.many + second.many == len(TEAMS))
+            assert min(first.many, second.many) >= len(TEAMS) // 4, (first.many, second.many)
+        await wait_until(lambda: first.many == len(TEAMS))
+
+
+async def test_a_process_without_teams_takes_one_before_a_process_with_many(redis_url: str) -> None:
+    """As when replicas are replaced one by one: a new one gets what an old one leaves."""
+    old, busy, new = (Several(redis_url, TEAMS[part]) for part in (slice(5), slice(20), slice(5)))
+    async with AsyncExitStack() as stack:
+        leaving = await stack.enter_async_context(AsyncExitStack())
+        await leaving.enter_async_context(old.running())
+        await wait_until(lambda: old.many == 5)
+        for one in (busy, new):
+            await stack.enter_async_context(one.running())
+        await wait_until(lambda: busy.many == 15)
+        await leaving.aclose()
+        await wait_until(lambda: busy.many + new.many == len(TEAMS))
+        assert new.many >= 4, (busy.many, new.many)
+
+
 @pytest.mark.parametrize("ends_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
 async def test_another_process_takes_the_team(shared_url: str, ends_by: signal.Signals) -> None:
     """From one that was killed, stopped or frozen."""
@@ -208,6 +256,42 @@ async def test_an_owner_that_cannot_reach_redis_stops_working(
         await wait_until(lambda: not here.mine)
         redis_server.start()
         await wait_until(lambda: here.mine)
+
+
+# --- whether its steps and personas are those of others -------------------------------------------------------------
+
+
+async def test_a_process_compares_its_content_with_that_of_the_owner(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also when the owner has read other files since. The next owner has its own, and the log says so once."""
+    monkeypatch.setattr(ownership, "EXTEND_SECONDS", 0.05)
+    read = {"here": "aaaa", "there": "bbbb"}
+    async with (
+        Ownership(redis_url, team="T1", content=lambda: read["here"]) as here,
+        Ownership(redis_url, team="T1", content=lambda: read["there"]) as there,
+    ):
+        async with owning(here):
+            await wait_until(lambda: here.mine)
+            async with owning(there):
+                await wait_until(lambda: there.differs)
+                assert not here.differs
+                read["here"] = "bbbb"
+                await wait_until(lambda: not there.differs)
+                read["here"] = "cccc"
+                await wait_until(lambda: there.differs)
+        async with owning(there):
+            await wait_until(lambda: there.mine)
+            assert not there.differs
+            async with owning(here):
+                await wait_until(lambda: here.differs)
+
+    said = [one for one in caplog.messages if "other steps or personas" in one]
+    assert said == [
+        "the owner of T1 has other steps or personas (aaaa) than this process (bbbb)",
+        "the owner of T1 has other steps or personas (cccc) than this process (bbbb)",
+        "the owner of T1 has other steps or personas (bbbb) than this process (cccc)",
+    ]
 
 
 # --- what is handed over --------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ import redis
 from bot import app
 from bot.cli import forget as forgetting
 from bot.cli import replay
+from bot.domain.roundtable.stage import Stage
+from bot.engine.ports import now
 from bot.expiry import Expired
 from tests.command_line import CommandLine, Ran
 from tests.e2e.meeting import Meeting, settings
@@ -23,6 +25,7 @@ from tests.e2e.test_people import played
 from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, pushed_by_hand
+from tests.storage.samples import OWED, a_roundtable
 
 LINUS = re.compile(r"\blinus\b", re.IGNORECASE)
 
@@ -96,6 +99,7 @@ async def test_a_name_is_forgotten_and_no_line_changes(kept: Meeting, loaded: Co
     async with kept.bot():
         await played(kept)
     before = (kept.folder / "planning/meeting.jsonl").read_bytes()
+    assert "erased" not in (await run(loaded, kept, "replay", kept.slug, "--verify")).out
     linus, user = kept.person("linus"), kept.slack.person("linus").id
     assert LINUS.search("\n".join(one.read_text() for one in kept.folder.glob("*.md")))
     planned = await run(loaded, kept, "forget", "person", user, "--dry-run")
@@ -152,6 +156,12 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
     spoken = [line for line in kept.lines("User") if line.person == grace]
     assert len(spoken) > 2
     assert {line.content for line in spoken} == {"[redacted:on-request]"}
+    checked = await run(loaded, kept, "replay", kept.slug, "--verify")
+    erased = (
+        f"The words of {len(spoken)} lines were erased: who spoke and when is checked, the words are not."
+    )
+    assert checked.code == 0, checked.out
+    assert checked.out.splitlines()[-1] == erased
 
     async with kept.bot():
         await kept.say("I am back, and want offline drafts.", who="grace")
@@ -402,6 +412,28 @@ async def test_what_is_not_in_git_yet_is_newer_than_any_age(meeting: Meeting) ->
     assert b"Printers, too." in everything(meeting)
 
 
+@pytest.mark.parametrize(("kept", "days"), [("", 30), ("state:9d", 9), ("state:never", None)])
+async def test_the_state_of_what_is_finished_is_kept_as_long_as_the_setting_says(
+    meeting: Meeting, kept: str, days: int | None
+) -> None:
+    """Of one process; Redis does it by itself. What goes on stays, and so does what has something to do."""
+    own = settings(meeting.slack, meeting.workspace, ROUNDTABLE_RETENTION=kept)
+    over = {"stage": Stage.ANALYSED, "now": now()}
+    async with app.store(own, "T0SANDBOX") as store:
+        for rt in (
+            a_roundtable("over", **over),
+            a_roundtable("busy", outbox=OWED, **over),
+            a_roundtable("open", now=now()),
+        ):
+            await store.put(rt, expected=0)
+        for later_by in (29 if days is None else days - 1, 400 if days is None else days + 1):
+            await app.expiry(own, store, app.playbook(own), later(days=later_by)).run()
+            is_kept = days is None or later_by < days
+            assert (await store.get("over") is not None) is is_kept
+            assert await store.get("busy")
+            assert await store.get("open")
+
+
 async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:
     """By itself; the clock of the test is just before three."""
     async with meeting.bot():
@@ -409,12 +441,49 @@ async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:
         await meeting.press("finish_step", who="ada")
         await meeting.slack.settled()
     meeting.more = {"ROUNDTABLE_RETENTION": "item:7d"}
+    meeting.clock = at_night
+    async with meeting.bot():
+        await wait_until(lambda: not meeting.folder.exists())
+
+
+def at_night() -> str:
+    """The clock, just before three in twenty days."""
     night = (datetime.now(UTC) + timedelta(days=20)).replace(
         hour=2, minute=59, second=59, microsecond=900_000
     )
-    meeting.clock = lambda: night.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    async with meeting.bot():
-        await wait_until(lambda: not meeting.folder.exists())
+    return night.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@pytest.mark.usefixtures("patient")
+async def test_of_two_processes_with_clones_one_does_it_at_night(
+    meeting: Meeting, redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The seals of two would differ, and no clone could push any more."""
+    caplog.set_level("INFO", logger="audit")
+    remote = a_remote(tmp_path / "remote.git")
+    meeting.more = {"REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
+    other = Meeting(meeting.slack, tmp_path / "other", more=meeting.more)
+    async with meeting.bot(), other.bot():
+        await played(meeting)
+        await meeting.press("finish_step", who="ada")
+        await meeting.menu("continue")
+        await at_rest(meeting)
+        await wait_until(lambda: len({tip(meeting), tip(other), tip(remote)}) == 1)
+    for one in (meeting, other):
+        one.more = {**one.more, "ROUNDTABLE_RETENTION": "words:7d"}
+        one.clock = at_night
+    async with meeting.bot(), other.bot():
+        await wait_until(lambda: "Roundtable-Erased" in remote("log", "main"))
+        await wait_until(lambda: len({tip(meeting), tip(other), tip(remote)}) == 1)
+
+    assert [line.message for line in caplog.records if "forget.expired" in line.message] == ["forget.expired"]
+    assert differences(meeting) == []
+
+
+def tip(of: Meeting | Git) -> str:
+    """Empty before the first commit."""
+    git = Git(of.workspace) if isinstance(of, Meeting) else of
+    return git("for-each-ref", "--format=%(objectname)", "refs/heads")
 
 
 async def test_a_remote_gets_it_on_top_of_what_others_pushed(

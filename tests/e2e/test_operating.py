@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -568,8 +568,33 @@ async def test_a_roundtable_that_stands_still_makes_nobody_unready(
         assert parts["queue"]["oldest_seconds"] > 1
 
 
+async def test_who_owns_the_team_is_seen(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
+    """One process at a time; the other one hands over what Slack brings it."""
+
+    async def numbers(port: int) -> tuple[float, float]:
+        _, text = await asked(port, "/metrics")
+        shown = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+        names = (f'roundtable_{name}{{team="T0SANDBOX"}}' for name in ("owner", "handed_over_total"))
+        owner, handed_over = (float(shown[name]) for name in names)
+        return owner, handed_over
+
+    ports = free_port(), free_port()
+    async with AsyncExitStack() as stack:
+        for port in ports:
+            more = {"REDIS_URL": redis_url, "ROUNDTABLE_HEALTH_PORT": str(port)}
+            await stack.enter_async_context(app.bot(settings(slack, tmp_path / str(port), **more)))
+            await wait_for(lambda parts: parts["owner"] == {"ok": True, "mine": 1}, ports[0])
+        meeting = Meeting(slack, tmp_path / str(ports[0]))
+        await meeting.start("Offline sync")
+        await meeting.do_step("Field workers lose their edits")
+        (mine, none), (others, some) = [await numbers(port) for port in ports]
+
+    assert (mine, none, others) == (1, 0, 0)
+    assert some > 0
+
+
 async def test_processes_with_other_personas_are_seen(slack: Sandbox, tmp_path: Path, redis_url: str) -> None:
-    """Both stay ready, and both say that they differ; with the other one gone, nothing differs any more."""
+    """Both stay ready, and the one that does not own the team says that it has others than the owner."""
     personas = shutil.copytree(ROOT / "personas", tmp_path / "personas")
     changed = personas / "business-analyst.md"
     changed.write_text(changed.read_text("utf-8") + "\nAsk twice.\n", "utf-8")
@@ -579,12 +604,12 @@ async def test_processes_with_other_personas_are_seen(slack: Sandbox, tmp_path: 
         differing = {"REDIS_URL": redis_url, "ROUNDTABLE_PERSONAS": str(personas)}
         chosen = settings(slack, tmp_path / "other", ROUNDTABLE_HEALTH_PORT=str(other), **differing)
         async with app.bot(chosen):
-            await wait_for(lambda parts: parts["content"]["differs"] == 1, port)
+            await wait_for(lambda parts: parts["content"]["differs"] == 1, other)
             parts = await ready(other, is_ready=True)
             assert parts["content"] == {"ok": True, "differs": 1}
             _, text = await asked(other, "/metrics")
-            assert "roundtable_content_differs 1.0" in text
-        await wait_for(lambda parts: parts["content"]["differs"] == 0, port)
+            assert 'roundtable_content_differs{team="T0SANDBOX"} 1.0' in text
+            assert (await ready(port, is_ready=True))["content"] == {"ok": True, "differs": 0}
         await meeting.do_step("Field workers lose their edits")
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import math
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -14,7 +15,9 @@ from typing import Any
 import aiohttp
 import pytest
 import redis
+import yaml
 from cryptography.fernet import Fernet
+from prometheus_client.parser import text_string_to_metric_families
 
 from bot import app, cast, log, tenants
 from bot.app import AS_SET, Variations
@@ -29,9 +32,11 @@ from bot.storage.git.tree import STATE
 from bot.storage.sqlite import FILE
 from bot.tenants import Tenants
 from slack_sandbox import Sandbox
+from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
-from tests.e2e.meeting import CHANNEL, Meeting, sandbox
+from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
 from tests.e2e.test_agents_ask import agent_at, ask, told
+from tests.e2e.test_operating import asked, ready, wait_for
 from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser, SeveralSlacks, workspace
 from tests.patience import wait_until
 from tests.ports import free_port
@@ -73,9 +78,11 @@ class Company:
         })  # fmt: skip
 
     @asynccontextmanager
-    async def bot(self, *installing: str, how: Variations = AS_SET) -> AsyncIterator[Tenants]:
+    async def bot(
+        self, *installing: str, how: Variations = AS_SET, web: bool = False
+    ) -> AsyncIterator[Tenants]:
         """Up and listening, with the app installed in those workspaces."""
-        async with tenants.bot(self.settings, web=False, how=how) as running:
+        async with tenants.bot(self.settings, web=web, how=how) as running:
             for team in installing:
                 await self.install(team)
             for slack in self.sandboxes.values():
@@ -177,6 +184,8 @@ async def test_each_word_lands_in_the_repository_of_its_workspace(
         lines = [line for line in logged(log_lines) if line.get("team") == team]
         assert any("is at work" in line["event"] for line in lines)
         assert [line for line in lines if other in json.dumps(line)] == []
+    people = [person.id for person in PEOPLE]
+    assert [line for line in logged(log_lines) if any(one in json.dumps(line) for one in people)] == []
     if store == "redis":
         with redis.Redis.from_url(redis_url) as kept:
             dump = b"".join(kept.dump(name) or b"" for name in kept.scan_iter())
@@ -293,6 +302,132 @@ async def test_a_key_of_an_agent_opens_its_own_workspace_and_no_other(tmp_path: 
                 await meetings[OURS].seen("an agent for")
 
     assert not any("an agent for" in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
+
+
+# --- what operators see ---------------------------------------------------------------------------------------------
+
+SELECTOR = re.compile(r"\b((?:roundtable|process)_[a-z_]+)(?:\{([^}]*)\})?")
+MATCHER = re.compile(r'(\w+)(=~|!~|=|!=)"([^"]*)"')
+OF_PROMETHEUS = {"job"}
+
+
+def not_shown(page: str) -> list[str]:
+    """The selectors of all alerts that find no number on *page*: these alerts can never fire."""
+    rules = yaml.safe_load(Path("deploy/alerts.yaml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+    samples = [one for family in text_string_to_metric_families(page) for one in family.samples]
+
+    def finds(name: str, matchers: str) -> bool:
+        wanted = [one for one in MATCHER.findall(matchers) if one[0] not in OF_PROMETHEUS]
+        return any(
+            one.name == name
+            and not math.isnan(one.value)
+            and all(
+                bool(re.fullmatch(values, one.labels.get(label, ""))) is ("!" not in operator)
+                for label, operator, values in wanted
+            )
+            for one in samples
+        )
+
+    found = {selector for rule in rules for selector in SELECTOR.findall(rule["expr"])}
+    return sorted("{".join(selector) for selector in found if not finds(*selector))
+
+
+@pytest.fixture
+def asking_a_model() -> dict[str, str]:
+    return {
+        "ROUNDTABLE_MODEL": "ollama:small",
+        "OLLAMA_BASE_URL": "http://127.0.0.1:1/v1",
+        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
+    }
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_every_alert_looks_at_what_several_workspaces_show(
+    tmp_path: Path, redis_url: str, store: str, asking_a_model: dict[str, str]
+) -> None:
+    policies = tmp_path / "policies.yaml"
+    policies.write_text(f"teams:\n  {OURS}:\n    month: 1000 tokens\n")
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    more |= {**asking_a_model, "ROUNDTABLE_POLICIES": str(policies)}
+    async with (
+        company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
+        two.bot(OURS, NEXT, web=True) as running,
+    ):
+        await wait_until(
+            lambda: [one.team.owner is None or one.team.owner.mine for one in running.opened] == [True] * 2
+        )
+        await two.meeting(OURS).start("Offline sync")
+        _, page = await asked(int(more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
+
+    assert not_shown(page) == []
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_every_alert_looks_at_what_one_workspace_shows(
+    tmp_path: Path, redis_url: str, store: str, asking_a_model: dict[str, str]
+) -> None:
+    """But the budget for a month, which only one of several has."""
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    async with sandbox() as slack:
+        meeting = Meeting(slack, tmp_path / "workspace", more={**more, **asking_a_model})
+        async with app.bot(settings(slack, meeting.workspace, **meeting.more)):
+            await meeting.start("Offline sync")
+            _, page = await asked(int(meeting.more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
+
+    assert not_shown(page) == ["roundtable_budget_used_ratio{"]
+
+
+async def test_a_workspace_that_takes_no_writes_shows_and_costs_its_neighbour_nothing(tmp_path: Path) -> None:
+    """When none takes writes, as on a full disk, the process is not ready."""
+    port = free_port()
+    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT, web=True):
+        await wait_for(lambda parts: parts["workspace"].get("unusable_teams") == 0, port)
+        aside = list[Path]()
+        for team in (OURS, NEXT):
+            blocked = two.folder / team / ".git/objects"
+            aside.append(blocked.rename(tmp_path / f"aside-{team}"))
+            blocked.write_text("in the way")
+            await wait_for(lambda parts: parts["workspace"]["unusable_teams"] == len(aside), port)
+            _, page = await asked(port, "/metrics")
+            assert f'roundtable_usable{{part="workspace",team="{team}"}} 0.0' in page
+            await ready(port, is_ready=team == OURS)
+
+
+async def test_a_workspace_that_cannot_be_opened_shows(tmp_path: Path) -> None:
+    """As after a restart with a full disk; the other one works."""
+    port = free_port()
+    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
+        two.folder.mkdir()
+        (two.folder / OURS).write_text("in the way")
+        async with two.bot(OURS, NEXT, web=True):
+            await two.meeting(NEXT).start("Lunch")
+            parts = await ready(port, is_ready=True)
+            _, page = await asked(port, "/metrics")
+
+    assert parts["workspace"]["unusable_teams"] == 1
+    assert f'roundtable_usable{{part="workspace",team="{OURS}"}} 0.0' in page
+    assert f'roundtable_usable{{part="workspace",team="{NEXT}"}} 1.0' in page
+
+
+async def test_a_token_that_slack_refuses_shows_at_its_workspace(tmp_path: Path) -> None:
+    port = free_port()
+    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT, web=True):
+        await two.meeting(OURS).start("Offline sync")
+        two.slacks.forget_tokens(OURS)
+        await two.meeting(OURS).say(SAID[OURS])
+
+        async def is_shown() -> bool:
+            _, page = await asked(port, "/metrics")
+            return f'roundtable_slack_shut_out{{team="{OURS}"}} 1.0' in page
+
+        await wait_until(is_shown)
+        _, page = await asked(port, "/metrics")
+        assert f'roundtable_usable{{part="slack",team="{OURS}"}} 0.0' in page
+        assert f'roundtable_usable{{part="slack",team="{NEXT}"}} 1.0' in page
+        assert 'roundtable_usable{part="slack"} 1.0' in page
 
 
 async def test_twenty_workspaces_share_one_process(tmp_path: Path) -> None:

@@ -218,17 +218,20 @@ async def test_an_index_entry_that_was_lost_is_written_again(redis_url: str, cli
         assert await store.unfinished() == (SLUG,)
 
 
-async def test_what_is_over_is_kept_for_a_month(redis_url: str, client: redis.Redis) -> None:
+@pytest.mark.parametrize("days", [30, 365, None])
+async def test_what_is_over_is_kept_as_long_as_the_setting_says(
+    redis_url: str, client: redis.Redis, days: int | None
+) -> None:
     """Its state, its parts and the entry of its thread; a roundtable that goes on is kept for good."""
     keys = KEY, PARTS, f"{TEAM}thread:{PLACE.key}"
-    month = 30 * 24 * 3600
+    least, most = (-1, -1) if days is None else ((days - 1) * 24 * 3600, days * 24 * 3600)
     said: Any = {"lines": (a_line("C1.1"),)}
-    async with RedisStore(redis_url, team="T1") as store:
+    async with RedisStore(redis_url, team="T1", days=days) as store:
         await store.put(a_roundtable(stage=Stage.ANALYSED, outbox=OWED, **said), expected=0)
         assert [client.ttl(key) for key in keys] == [-1, -1, -1]
 
         await store.put(a_roundtable(stage=Stage.ANALYSED, version=2, **said), expected=1)
-        assert all(0 < int(str(client.ttl(key))) <= month for key in keys)
+        assert all(least <= int(str(client.ttl(key))) <= most for key in keys)
 
         await store.put(a_roundtable(stage=Stage.ELABORATING, version=3, **said), expected=2)
         assert [client.ttl(key) for key in keys] == [-1, -1, -1]

@@ -168,20 +168,22 @@ class Policies(Stored):
 
 LEAST_DAYS, DAYS_A_YEAR = 7, 365
 FORM = (
-    "words and item, or stopped and a checkout that is not shorter, with days or years of at least a week, such as"
-    " words:2y,item:never"
+    "words, item and state, or stopped and a checkout that is not shorter, with days or years of at least a week, such"
+    " as words:2y,item:never"
 )
 _AGE = re.compile("([0-9]{1,5})([dy])")
 
 
 class Retention(Value):
     """
-    In days, None for ever. Since a person last wrote: `words` are those of people, `item` all of an item. Since a
-    workspace removed the app: `stopped` is what the store has of it, `checkout` its repository here.
+    In days, None for ever. Since a person last wrote: `words` are those of people, `item` all of an item. Since it was
+    saved last: `state` is the live state of a finished item. Since a workspace removed the app: `stopped` is what the
+    store has of it, `checkout` its repository here.
     """
 
     words: int | None = None
     item: int | None = None
+    state: int | None = 30
     stopped: int | None = 30
     checkout: int | None = None
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from bot.domain.privacy.redaction import MARK, Redacted
 from bot.domain.transcript.lines import ENTRIES, PERSON, USER_ID, Line, Source
 from bot.domain.transcript.scrubbing import Changed, line_after, redacted
-from bot.domain.transcript.seal import SCRUBBED
+from bot.domain.transcript.seal import DIGEST, SCRUBBED
 
 REMOVED, NAMED = "on-request", "former-member"
 """The kinds of the marks in place of words, and of a name."""
@@ -63,6 +63,11 @@ class ForgottenFiles(NamedTuple):
     lines: int = 0
     typed: tuple[int, ...] = ()
     by_hand: tuple[str, ...] = ()
+
+
+def is_wordless(line: Line) -> bool:
+    """Whether the words of a person were taken out of it."""
+    return line.source is Source.USER and line.content == MARK % REMOVED and DIGEST in line.meta
 
 
 class Phrases:

@@ -22,32 +22,20 @@ MOST_TURNS = 8
 ISSUE_CHARS = 60
 POSITION_CHARS = 200
 QUESTION_CHARS = 300
-NAME_CHARS = 80
-REASON_CHARS = 300
 
 _LISTS = ("entries", "questions", "next")
-
-
-class GivenQuestion(NamedTuple):
-    """`about` is the number of an open point, 0 for none."""
-
-    text: str
-    to: str = ""
-    recommended: str = ""
-    why: str = ""
-    about: int = 0
 
 
 class Answered(NamedTuple):
     """
     `declined`: it says that it refuses. `following` are the questions for the next step, `quotes` those of the text.
-    `entries` are as they were given, None where the answer has no list of them.
+    Questions and entries are as they were given; `entries` is None where the answer has no list of them.
     """
 
     text: str
     declined: bool = False
-    questions: tuple[GivenQuestion, ...] = ()
-    following: tuple[GivenQuestion, ...] = ()
+    questions: tuple[Mapping[str, Any], ...] = ()
+    following: tuple[Mapping[str, Any], ...] = ()
     quotes: tuple[Quote, ...] = ()
     entries: tuple[Any, ...] | None = None
 
@@ -63,11 +51,15 @@ def read_draft(answer: str) -> Answered | None:
     return Answered(
         said,
         declined=found.get("declined") is True,
-        questions=tuple(_questions(found.get("questions"))),
-        following=tuple(_questions(found.get("next"))),
+        questions=_rows(found.get("questions")),
+        following=_rows(found.get("next")),
         quotes=quotes,
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
+
+
+def _rows(given: Any) -> tuple[Mapping[str, Any], ...]:
+    return tuple(one for one in given if isinstance(one, Mapping)) if isinstance(given, list) else ()
 
 
 def _has_list(found: Mapping[str, Any]) -> bool:
@@ -86,6 +78,7 @@ class SpokenPart(NamedTuple):
     text: str
     stances: tuple[Stance, ...] = ()
     quotes: tuple[Quote, ...] = ()
+    blends: bool = False
 
 
 def spoken_in(answer: str, *, turns: Collection[str]) -> list[SpokenPart] | None:
@@ -123,7 +116,7 @@ def _said(given: Any) -> tuple[str, tuple[Quote, ...]]:
     """Its sentences, and what they quote. A text in place of the list quotes nothing."""
     if not isinstance(given, list):
         return given.strip() if isinstance(given, str) else "", ()
-    rows = [one for one in given[:MOST_SENTENCES] if isinstance(one, Mapping)]
+    rows = _rows(given[:MOST_SENTENCES])
     texts = filter(None, (str(one.get("text") or "").strip() for one in rows))
     return " ".join(texts), tuple(islice(quotes_in(rows), MOST_SOURCES))
 
@@ -137,21 +130,6 @@ def quotes_in(rows: Iterable[Mapping[str, Any]]) -> Iterator[Quote]:
             line, words = (sanitized(str(named.get(name) or "")).strip() for name in ("line", "words"))
             if line and words:
                 yield Quote(line=line, words=words[:QUOTE_CHARS])
-
-
-def _questions(given: Any) -> Iterator[GivenQuestion]:
-    for one in given if isinstance(given, list) else ():
-        if not isinstance(one, Mapping):
-            continue
-        text, about = tidied(text_row(one.get("text"), QUESTION_CHARS)), one.get("about")
-        if text:
-            yield GivenQuestion(
-                text,
-                text_row(one.get("to"), NAME_CHARS),
-                text_row(one.get("recommended"), QUESTION_CHARS),
-                text_row(one.get("why"), REASON_CHARS),
-                about if isinstance(about, int) and not isinstance(about, bool) else 0,
-            )
 
 
 # Prepares the text of a model to be posted for a persona: only the persona's own words, all of them visible.
@@ -220,6 +198,11 @@ class SpeakerPrefixes:
         if mine:
             kept.append(text[at:])
         return "".join(kept).strip()
+
+    def blends(self, text: str, persona: Persona) -> bool:
+        """Whether *text* has the words of another speaker, too."""
+        named = (label["name"].casefold() for label in self._label.finditer(text))
+        return any(self._names.get(one) != persona.key for one in named)
 
 
 def tidied(text: str) -> str:

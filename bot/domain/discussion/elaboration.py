@@ -64,13 +64,17 @@ class TurnKind(StrEnum):
 
 
 class Contribution(Stored):
-    """What a voice says in a discussion for *persona*. `by_rule`: no model was asked."""
+    """
+    What a voice says in a discussion for *persona*. `by_rule`: no model was asked; `blends`: it spoke for another, too,
+    and that was cut off.
+    """
 
     persona: str
     text: str
     stances: tuple[Stance, ...] = ()
     quotes: tuple[Quote, ...] = ()
     by_rule: bool = False
+    blends: bool = False
     facts: Mapping[str, Any] = {}
     """For its line."""
 

@@ -21,7 +21,7 @@ from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import asking, pausing, speaking, specifying
 from bot.domain.specification.claims import Check
 from bot.domain.specification.entries import NOT_LISTED, Patch, unconfirmed
-from bot.domain.transcript.lines import HOST
+from bot.domain.transcript.lines import HOST, RAW
 from bot.domain.values.text import counted
 from bot.errors import NotNow
 
@@ -96,7 +96,7 @@ def hide_objection(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 
 def note_draft(rt: Roundtable, event: PersonaSpoke) -> Roundtable:
     """What people should know of an answer that was used."""
-    raw, looks = str(event.facts.get("raw") or ""), len(event.facts.get("looked_at") or ())
+    raw, looks = str(event.facts.get(RAW) or ""), len(event.facts.get("looked_at") or ())
     stopped = looks if event.facts.get("stopped_looking") else 0
     note = DraftNote(step_id=rt.step_id, persona=event.persona, looks=stopped, raw=raw)
     return rt.but(draft=note if raw or stopped else None)

@@ -52,16 +52,13 @@ from bot.domain.roundtable.transitions import (
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.speaking import (
-    RAW,
-    RAW_CHARS,
     PersonaUtterance,
     lead_of,
     other_step,
-    own_words,
     told,
 )
 from bot.domain.roundtable.waiting import unheard_in_discussion
-from bot.domain.transcript.lines import BY_RULE, LinePhase
+from bot.domain.transcript.lines import BY_RULE, RAW, RAW_CHARS, LinePhase
 from bot.errors import NotNow
 
 # Disagreement that only people can end.
@@ -234,15 +231,13 @@ def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtab
     heard, left_out = list[Contribution](), list[str]()
     debate = rt.debate
     for one in event.contributions:
-        persona = playbook.roster.get(one.persona)
-        text, forged = own_words(one.text, persona, playbook) if persona else ("", False)
-        if forged:
+        if one.blends:
             rt = rt.logging(trouble("ERR-ELAB-004"))
         before: list[Turn | Contribution] = [*debate.turns, *heard]
         is_new = event.turn is not TurnKind.ROUND or has_new_quote(before, one.quotes)
         has_room = len(heard) < debate.turns_left or one.by_rule
-        if text and is_new and has_room:
-            heard.append(one.but(text=text, by_rule=one.by_rule or event.by_rule))
+        if one.text and one.persona in playbook.roster and is_new and has_room:
+            heard.append(one.but(by_rule=one.by_rule or event.by_rule))
         else:
             left_out.append(one.text)
     rest = {**event.facts, **({RAW: "\n\n".join(left_out)[:RAW_CHARS]} if any(left_out) else {})}

@@ -197,17 +197,7 @@ def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return rt.but(manners=rt.manners.but(muted=False))
 
 
-# Names in what a persona or a person says in a discussion: speakers, colleagues, other steps.
-
-
-def own_words(text: str, persona: Persona, playbook: Playbook) -> tuple[str, bool]:
-    """*text* without a speaker's name before it, and whether it spoke in another's name."""
-    everybody = "|".join(re.escape(name) for one in playbook.roster for name in (one.name, one.first_name))
-    prefix = re.match(rf"\s*\**({everybody})\b(?: \([^)\n]*\))?\**:\**\s*", text, re.IGNORECASE)
-    if not prefix:
-        return text.strip(), False
-    own = prefix[1].lower() in {persona.name.lower(), persona.first_name.lower()}
-    return text[prefix.end() :].strip(), not own
+# Other steps in what a persona or a person says in a discussion.
 
 
 def other_step(rt: Roundtable, text: str, playbook: Playbook) -> Step | None:
@@ -224,10 +214,6 @@ def _names(text: str, step: Step) -> bool:
 
 
 # What a contribution puts on record besides its words: where its speaker stands, and what it quotes.
-
-
-RAW = "raw"
-RAW_CHARS = 8_000
 
 
 def facts(said: Contribution) -> Mapping[str, Any]:

@@ -69,7 +69,7 @@ from bot.domain.roundtable.transitions.saving import (
     saved,
     written_again,
 )
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import RAW, LinePhase
 from bot.domain.values.places import Person
 
 # What comes after a commit. The meeting goes on whether it could be made or not: what is not in git yet is
@@ -326,7 +326,7 @@ def _nothing_said(rt: Roundtable, effect: Speak, said: Failed, playbook: Playboo
     """One persona's failure does not sink the round, and is never posted as its opinion."""
     reason = said.reason
     if rt.stage is not Stage.ELABORATING:
-        return drafts.note_failure(rt, effect, reason, str(said.facts.get("raw") or ""))
+        return drafts.note_failure(rt, effect, reason, str(said.facts.get(RAW) or ""))
     if reason == CONTEXT_FULL:
         return elaborations.conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
     if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):

@@ -162,20 +162,6 @@ async def test_people_and_the_judge_are_asked_with_fenced_material() -> None:
     assert len(usages) == 2
 
 
-async def test_a_panel_goes_on_without_a_synthesis(meeting: Meeting) -> None:
-    """What its personas proposed stands."""
-    drafting = Drafting()
-
-    async def answer(prompt: Prompt) -> str:
-        if prompt.schema and prompt.schema.name == "synthesis":
-            raise lost()
-        return (await drafting.mind.think(prompt, seconds=1, tokens=1)).text
-
-    room, play = await played("panel", meeting, Asked(answer), ScriptedMind(SAYS_NOTHING))
-
-    assert (play.failed, score(meeting, room, play).recorded) == ("", 3)
-
-
 async def test_the_last_draft_of_three_reads_the_others_with_the_marks_of_the_critic(
     meeting: Meeting,
 ) -> None:

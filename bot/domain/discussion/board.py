@@ -38,14 +38,15 @@ OUTCOMES = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.RISK: "ke
 
 class Stand(NamedTuple):
     """
-    The current position of a person or persona on an issue; *letter* is empty for no option of the board. *was* is the
-    option before, *because* the line that they named as the reason, *heard* the newest line of another at that time.
+    The current *position* of a person or persona on an issue; *letter* is empty for no option of the board. *was* is
+    the option before, *because* the line that they named as the reason, *heard* the newest line of another then.
     """
 
     by: str
     name: str
     letter: str
     issue: str
+    position: str
     line: str
     why: str = ""
     sure: str = ""
@@ -285,6 +286,7 @@ def _stands(
                 named.get(claim.line, claim.owner.name) if is_persona else claim.owner.name,
                 letter,
                 issue,
+                str(claim.value),
                 claim.line,
                 why=str(entry["why"] or ""),
                 sure=str(entry["sure"] or ""),

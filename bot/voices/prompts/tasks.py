@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from bot.domain.catalog.personas import AddressKind, Roster
+from bot.domain.discussion.board import board_of
 from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Elaboration, Turn, TurnKind
 from bot.domain.roundtable import ended
 from bot.domain.roundtable.effects import Speak
@@ -69,7 +70,7 @@ def turn(scene: Scene, debate: Elaboration, asked: Speak, searched: str = "") ->
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turns_used + 1,
         max_turns=debate.max_turns,
-        discussion=_discussion(heard_by(debate, asked)),
+        discussion=_discussion(heard_by(debate, asked), _stands(scene, debate, asked)),
         searched=_render_search(searched),
         lenses="\n\n".join(lens(one) for one in roster if one.key in asked.personas),
         task=_task(debate, asked, roster),
@@ -153,10 +154,14 @@ def _ended(scene: Scene) -> str:
     return f"# The discussion\n\n{fenced('turns', words_of(recent(told, WRITING)))}\n\n"
 
 
-def _discussion(turns: Sequence[Turn], room: QuoteLimits = TALKING) -> str:
+def _stands(scene: Scene, debate: Elaboration, asked: Speak) -> str:
+    board = board_of(debate, scene.rt.specification)
+    return standing(board, is_blind=asked.turn is TurnKind.OPENING)
+
+
+def _discussion(turns: Sequence[Turn], stands: str, room: QuoteLimits = TALKING) -> str:
     """The newest turns and what people said before them word for word, the rest in a line each."""
     told = told_in_turns(turns)
-    stands = standing(turns)
     newest = recent(told, room)
     before = told[: len(told) - len(newest)]
     people = recent([one for one in before if one.human], PEOPLE_BEFORE)
@@ -165,7 +170,7 @@ def _discussion(turns: Sequence[Turn], room: QuoteLimits = TALKING) -> str:
     parts = (
         f"Earlier, in short:\n{fenced('earlier turns', earlier)}" if earlier else "",
         f"What people said earlier, word for word:\n{fenced('people', words_of(people))}" if people else "",
-        f"Open issues, and who stands where:\n{fenced('positions', stands)}" if stands else "",
+        f"The options, and who stands where:\n{fenced('positions', stands)}" if stands else "",
         fenced("turns", words_of(newest) or NOTHING),
     )
     return "\n\n".join(filter(None, parts))

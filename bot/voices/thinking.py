@@ -111,7 +111,7 @@ class ModelVoices:
         if (mind := self._second) is None:
             return await self._offline.review(cue)
         session = ModelSession(mind, REVIEWING, effort=self._efforts.get(ModelTask.REVIEW, ""))
-        found = await verifying.review(cue.roundtable, cue.playbook.schema, session)
+        found = await verifying.review(cue.roundtable, cue.playbook, session)
         if objection := found.objection:
             found = found.but(objection=objection.but(model=session.facts.get("model", "")))
         return found, session.facts

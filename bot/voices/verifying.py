@@ -5,11 +5,11 @@ It says of every value whether its sources support it, with whole clauses of the
 confirm stays unchecked, also when it gives no answer, or there is none. It objects with the words of a line.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from bot.domain.catalog.schema import Schema
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable.outcomes import (
     ClaimVerdict,
     Contradiction,
@@ -19,8 +19,8 @@ from bot.domain.roundtable.outcomes import (
 )
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
-from bot.domain.specification.claim_check import is_clause, stands_in
-from bot.domain.specification.entries import Claim, unconfirmed
+from bot.domain.specification.claim_check import Root, is_clause
+from bot.domain.specification.entries import Claim, Quote, unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
 from bot.errors import VoiceError
@@ -33,6 +33,7 @@ from bot.voices.prompts.seen import sanitized, text_row
 from bot.voices.prompts.specification import lines_of
 from bot.voices.prompts.texts import filled, part_of
 from bot.voices.session import ModelSession
+from bot.voices.sources import ProseCheck
 
 MOST_CLAIMS = 40
 MOST_CONTRADICTIONS = 5
@@ -66,14 +67,14 @@ class ReviewMaterial(NamedTuple):
     seed: str = "review"
 
 
-async def review(rt: Roundtable, schema: Schema, session: ModelSession) -> DraftReview:
+async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> DraftReview:
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
     claims = [_claim_of(claim, rt) for _, _, claim in waiting]
     answers = told_in_answers(rt, rt.to_read)
     material = ReviewMaterial(
         claims,
-        lines_of(schema, rt.specification, step_id=rt.step_id, room=ENTRIES_CHARS),
+        lines_of(playbook.schema, rt.specification, step_id=rt.step_id, room=ENTRIES_CHARS),
         told(answers, PEOPLE),
         f"review/{rt.slug}/{rt.incarnation}",
     )
@@ -82,14 +83,17 @@ async def review(rt: Roundtable, schema: Schema, session: ModelSession) -> Draft
         ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
         for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)
     )
-    said = {rt.line_of(one.ts): one.text for one in rt.to_read}
-    said |= {id: text for claim in claims for id, text in claim.sources.items()}
-    known = {*rt.specification.entries, *rt.specification.heard}
+    spec, people = rt.specification, checks.check_for(playbook, rt.people.values())
+    said = {id: Root("", text) for claim in claims for id, text in claim.sources.items()}
+    said |= {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
+    known = {id: Root("", checks.text_of_entry(one)) for id, one in spec.entries.items()}
+    known |= {line: Root(one.name, one.text) for line, one in spec.heard.items()}
+    of_said, of_known = (ProseCheck(roots, {}, rt.slug, people) for roots in (said, known))
     return DraftReview(
         verdicts=tuple(verdicts),
-        objection=_objection(given.get("objection"), said),
-        contradictions=tuple(_contradictions(given.get("contradictions"), known)),
-        missing=_missing(given.get("missing")),
+        objection=_objection(given.get("objection"), of_said),
+        contradictions=tuple(_contradictions(given.get("contradictions"), known, of_known)),
+        missing=_missing(given.get("missing"), of_known),
     )
 
 
@@ -140,25 +144,28 @@ def _claim_of(claim: Claim, rt: Roundtable) -> SourcedClaim:
     return SourcedClaim(value_text(claim.value), texts)
 
 
-def _objection(given: Any, said: Mapping[str, str]) -> ReviewObjection | None:
+def _objection(given: Any, check: ProseCheck) -> ReviewObjection | None:
     """None without words of a person or of code."""
     text = text_row(given.get("text"), SENTENCE_CHARS) if isinstance(given, Mapping) else ""
     quotes = [one.but(line=one.line.strip("[]")) for one in quotes_in([given])] if text else []
-    rests_on = tuple(one for one in quotes if one.line in said and stands_in(one.words, said[one.line]))
-    return ReviewObjection(text=text, quotes=rests_on) if rests_on else None
+    prose = check.mark_sentences(text, quotes)
+    return ReviewObjection(text=prose.text, quotes=prose.quotes) if prose.quotes else None
 
 
-def _contradictions(given: Any, known: Iterable[str]) -> Iterator[Contradiction]:
+def _contradictions(given: Any, known: Mapping[str, Root], check: ProseCheck) -> Iterator[Contradiction]:
+    """The reason may tell what the two say."""
     for row in _rows(given)[:MOST_CONTRADICTIONS]:
         one, other = (str(row.get(name) or "").strip("[] ") for name in ("one", "other"))
         if one != other and {one, other} <= {*known}:
-            yield Contradiction(one=one, other=other, because=text_row(row.get("because"), SENTENCE_CHARS))
+            both = [Quote(line=id, words=known[id].text) for id in (one, other)]
+            because = check.mark_sentences(text_row(row.get("because"), SENTENCE_CHARS), both).text
+            yield Contradiction(one=one, other=other, because=because)
 
 
-def _missing(given: Any) -> DraftQuestion | None:
+def _missing(given: Any, check: ProseCheck) -> DraftQuestion | None:
     told = given if isinstance(given, Mapping) else {}
     ask, person = (text_row(told.get(one), SENTENCE_CHARS) for one in ("ask", "person"))
-    return DraftQuestion(text=ask, to=person) if ask else None
+    return DraftQuestion(text=check.mark_sentences(ask, ()).text, to=person) if ask else None
 
 
 def _rows(given: Any) -> list[Mapping[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.personas import Chain
+from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.roundtable.outcomes import Contradiction, DraftQuestion, DraftReview, ReviewObjection
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
@@ -133,6 +134,35 @@ async def test_the_strongest_objection_has_words_of_a_line() -> None:
         quotes=(Quote(line="C.0", words="Export every row"),),
         model="large",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Every row may be millions.", ""),
+        ("That takes 40 hours.", f" {UNCHECKED_MARK}"),
+        ("Ada wants it by Friday.", f" {UNCHECKED_MARK}"),
+        ("Ada said: export every row.", ""),
+    ],
+)
+async def test_what_the_review_says_is_checked_as_every_sentence(text: str, mark: str) -> None:
+    """Its objection with its quotes, the reason of a contradiction with what the two say."""
+    contradiction = {"one": "FR-001", "other": "C.0", "because": text}
+    found, _, _ = await reviewed(
+        judged(("no", ""), objection=AGAINST | {"text": text}, contradictions=[contradiction])
+    )
+
+    assert found.objection
+    assert found.objection.text == f"{text}{mark}"
+    assert [one.because for one in found.contradictions] == [f"{text}{mark}"]
+
+
+async def test_a_question_of_the_review_tells_nothing_unchecked() -> None:
+    asks = {"person": "Ada", "ask": "There are 40 rows. Who counts them?"}
+    found, _, _ = await reviewed(judged(("no", ""), missing=asks))
+
+    assert found.missing
+    assert found.missing.text == f"There are 40 rows. {UNCHECKED_MARK} Who counts them?"
 
 
 @pytest.mark.parametrize(

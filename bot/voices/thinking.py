@@ -101,10 +101,10 @@ class ModelVoices:
         return _turn_speech(parts, session, scene)
 
     def _mind_for(self, cue: VoiceContext, asked: Speak) -> LanguageModel | None:
-        """Who speaks alone has a model of its own, or leads with the common one; for all others *second* speaks."""
+        """Who speaks alone has a model of its own, or leads with the common one; else *second* speaks."""
         mind, persona = self._mind_of(cue.persona), cue.playbook.roster.get(cue.persona)
         leads = cue.roundtable.debate.lead == cue.persona
-        is_own = len(asked.personas) == 1 and (leads or bool(persona and persona.model))
+        is_own = not cue.by_other and len(asked.personas) == 1 and (leads or bool(persona and persona.model))
         return mind if mind is None or is_own else self._second or mind
 
     async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:

@@ -66,8 +66,8 @@ WHAT_OF_IT = "What do you say to that?"
 """Behind an objection of the review."""
 MOST_LINES = 100_000
 NO_FILES: Mapping[str, str] = {}
-CHARS_OF_A_TOKEN, ANSWER_TOKENS = 4, 300
-"""Estimates."""
+ANSWER_TOKENS = 300
+"""An estimate."""
 
 
 class ContenderModels(NamedTuple):
@@ -517,7 +517,8 @@ class RehearsalModel(LanguageModel):
         self._questions = questions
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:  # noqa: ARG002
-        from bot.voices.llm.prices import price  # noqa: PLC0415 -- is installed with models only
+        from bot.voices.llm.calling import CHARS_OF_A_TOKEN  # noqa: PLC0415 -- installed with models only
+        from bot.voices.llm.prices import price  # noqa: PLC0415
 
         told = sum(map(len, (*prompt.stable, prompt.moving))) // CHARS_OF_A_TOKEN * (2 if prompt.tools else 1)
         took: dict[str, Any] = {"tokens_in": told, "tokens_out": min(tokens, ANSWER_TOKENS)}

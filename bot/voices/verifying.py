@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.roundtable.effects import ReviewDraft
 from bot.domain.roundtable.outcomes import (
     ClaimVerdict,
     Contradiction,
@@ -27,9 +28,9 @@ from bot.errors import VoiceError
 from bot.voices.answers import quotes_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
-from bot.voices.prompts.digest import NOTHING, PEOPLE, told, told_in_answers
+from bot.voices.prompts.digest import NOTHING, PEOPLE, QuotedTurn, told
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
-from bot.voices.prompts.seen import sanitized, text_row
+from bot.voices.prompts.seen import named, sanitized, text_row
 from bot.voices.prompts.specification import lines_of
 from bot.voices.prompts.texts import filled, part_of
 from bot.voices.session import ModelSession
@@ -71,11 +72,14 @@ async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> D
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
     claims = [_claim_of(claim, rt) for _, _, claim in waiting]
-    answers = told_in_answers(rt, rt.to_read)
+    spec, people = rt.specification, _people_in(rt)
+    lines = [
+        QuotedTurn(f"[{line}] {named(one.speaker)}", one.text, human=True) for line, one in people.items()
+    ]
     material = ReviewMaterial(
         claims,
-        lines_of(playbook.schema, rt.specification, step_id=rt.step_id, room=ENTRIES_CHARS),
-        told(answers, PEOPLE),
+        lines_of(playbook.schema, spec, step_id=rt.step_id, room=ENTRIES_CHARS),
+        told(lines, PEOPLE),
         f"review/{rt.slug}/{rt.incarnation}",
     )
     given = await session.ask(prompt(material), read_answer)
@@ -83,18 +87,25 @@ async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> D
         ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
         for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)
     )
-    spec, people = rt.specification, checks.check_for(playbook, rt.people.values())
-    said = {id: Root("", text) for claim in claims for id, text in claim.sources.items()}
-    said |= {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
+    check = checks.check_for(playbook, rt.people.values())
+    said = {id: Root("", text) for claim in claims for id, text in claim.sources.items()} | people
     known = {id: Root("", checks.text_of_entry(one)) for id, one in spec.entries.items()}
     known |= {line: Root(one.name, one.text) for line, one in spec.heard.items()}
-    of_said, of_known = (ProseCheck(roots, {}, rt.slug, people) for roots in (said, known))
+    of_said, of_known = (ProseCheck(roots, {}, rt.slug, check) for roots in (said, known))
     return DraftReview(
         verdicts=tuple(verdicts),
         objection=_objection(given.get("objection"), of_said),
         contradictions=tuple(_contradictions(given.get("contradictions"), known, of_known)),
         missing=_missing(given.get("missing"), of_known),
     )
+
+
+def _people_in(rt: Roundtable) -> dict[str, Root]:
+    """What people said on the step, and in the discussion that ended before the review, by their lines."""
+    discussed = (line for work in rt.outbox if isinstance(work, ReviewDraft) for line in work.said)
+    heard = ((line, rt.specification.heard.get(line)) for line in discussed)
+    found = {line: Root(one.name, one.text) for line, one in heard if one}
+    return found | {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
 
 
 def prompt(material: ReviewMaterial) -> Prompt:

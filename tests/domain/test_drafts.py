@@ -72,6 +72,22 @@ def drafted(by: ReviewedBy = ReviewedBy.OTHER, *, fails: str = "", until: str = 
     return table
 
 
+@pytest.mark.parametrize("by", [ReviewedBy.OTHER, ReviewedBy.NOBODY])
+def test_the_end_of_a_discussion_is_reviewed_once_with_what_people_said_there(by: ReviewedBy) -> None:
+    """Also where the draft of it has nothing in other words, or nothing at all."""
+    table = Table(book(by)).start().say(SAID, who="grace").press(Action.FINISH_STEP)
+    table.press(Action.ELABORATE).say("Phones get lost.", who="grace").say("Every week.", who="ada")
+    said = [turn.line for turn in table.rt.debate.turns if turn.human]
+    table.completing.clear()
+    table.world.more = {"patches": ()}
+    table.say("done").say("Thanks!")
+
+    drafted = [one for one in table.completing if isinstance(one, Speak) and one.task == "draft"]
+    assert drafted
+    reviews = [one.said for one in table.completing if isinstance(one, ReviewDraft) and one.said]
+    assert reviews == ([] if by is ReviewedBy.NOBODY else [tuple(said)])
+
+
 def objected_to() -> Table:
     """The review confirms nothing."""
     quote = Quote(line="C1.1", words="phones get lost")

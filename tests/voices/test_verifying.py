@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.catalog.personas import Chain
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
+from bot.domain.roundtable.effects import ReviewDraft
 from bot.domain.roundtable.outcomes import Contradiction, DraftQuestion, DraftReview, ReviewObjection
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
@@ -180,6 +181,21 @@ async def test_an_objection_without_them_is_none(given: Any) -> None:
     found, _, _ = await reviewed(judged(("no", ""), objection=given))
 
     assert found.objection is None
+
+
+async def test_a_review_after_a_discussion_reads_what_people_said_there() -> None:
+    """It may rest on their words, which no step has as an answer."""
+    rt = (await proposed(ALL)).heard(
+        Person(id="U2", name="Ben"), "Nobody waits a week.", ts="7", part=RT.part
+    )
+    rt = rt.queueing(ReviewDraft(said=("C.7", "C.99")))
+    quotes = [{"line": "C.7", "words": "Nobody waits a week"}]
+    verifier = ScriptedMind(judged(("no", ""), objection={"text": "It takes a week.", "quotes": quotes}))
+    found, _ = await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, ""))
+
+    assert "[C.7] Ben:\n> Nobody waits a week." in whole(verifier.asked[0])
+    assert found.objection
+    assert [one.line for one in found.objection.quotes] == ["C.7"]
 
 
 async def test_contradictions_name_what_exists() -> None:

@@ -13,7 +13,7 @@ from bot.domain.discussion.elaboration import AnswerNote
 from bot.domain.messages import draft_wording as wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, CardPart
-from bot.domain.roundtable import questions
+from bot.domain.roundtable import ended, questions
 from bot.domain.roundtable.effects import ReviewDraft, Speak
 from bot.domain.roundtable.inputs import Press, TimeCame
 from bot.domain.roundtable.outcomes import PersonaSpoke, Reviewed, looks_until_stopped, spent
@@ -30,11 +30,14 @@ from bot.errors import NotNow
 # --- reviews ---
 
 
-def ask_for_review(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def ask_for_review(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    Of new values in other words than their quotes, and at the end of a phase of what no review has seen. Asked with
-    every input: where nothing has changed since the last review, no entry is looked at.
+    Of new values in other words than their quotes, when a discussion was drafted, and at the end of a phase of what no
+    review has seen. Asked with every input: where nothing has changed since the last review, no entry is looked at.
     """
+    discussed = () if ended.turns(rt) or rt.stage not in ABOUT_A_STEP else ended.said(before)
+    if discussed and _has_reviewer(rt, playbook):
+        return _reviewing(rt, tuple(rt.line_of(one.ts) for one in discussed))
     has_changed = rt.specification.count > rt.reviewed
     is_wanted = (
         has_changed and may_review(rt, playbook) and any(at > rt.reviewed for at in _to_see(rt, playbook))
@@ -43,8 +46,11 @@ def ask_for_review(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 
 def may_review(rt: Roundtable, playbook: Playbook) -> bool:
-    is_wanted = playbook.policy.reviewed_by is not ReviewedBy.NOBODY
-    return is_wanted and not rt.has_pending(ReviewDraft) and not asking.is_silenced(rt, playbook)
+    return _has_reviewer(rt, playbook) and not rt.has_pending(ReviewDraft)
+
+
+def _has_reviewer(rt: Roundtable, playbook: Playbook) -> bool:
+    return playbook.policy.reviewed_by is not ReviewedBy.NOBODY and not asking.is_silenced(rt, playbook)
 
 
 def _to_see(rt: Roundtable, playbook: Playbook) -> Iterator[int]:
@@ -57,9 +63,9 @@ def _to_see(rt: Roundtable, playbook: Playbook) -> Iterator[int]:
                 yield from (claim.at for _, claim in entry.current() if claim.check is not Check.AGREED)
 
 
-def _reviewing(rt: Roundtable) -> Roundtable:
+def _reviewing(rt: Roundtable, said: tuple[str, ...] = ()) -> Roundtable:
     first = rt.first_reviewed or rt.step_id
-    return rt.but(reviewed=rt.specification.count, first_reviewed=first).queueing(ReviewDraft())
+    return rt.but(reviewed=rt.specification.count, first_reviewed=first).queueing(ReviewDraft(said=said))
 
 
 def reviewed(rt: Roundtable, event: Reviewed, playbook: Playbook) -> Roundtable:

@@ -14,6 +14,7 @@ from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import DraftQuestion, DraftReview
 from bot.domain.specification.entries import Patch
+from bot.domain.transcript.lines import LEFT_OUT
 from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing, verifying
@@ -23,6 +24,7 @@ from bot.voices.offline import debate_of, persona_of
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import NAME_CHARS, sanitized, text_row
+from bot.voices.prompts.specification import ids_left_out
 from bot.voices.session import REVIEWING, VOICES, CallLimits, ModelSession
 from bot.voices.sources import ProseCheck
 from bot.voices.tools.looking import Looker, no_looker
@@ -85,7 +87,9 @@ class ModelVoices:
             if not entries or error.reason == "refused":
                 raise
             answer, is_salvaged = Answered("", entries=entries), True
-        return _draft_speech(answer, session, scene, is_salvaged=is_salvaged)
+        speech = _draft_speech(answer, session, scene, is_salvaged=is_salvaged)
+        left_out = ids_left_out("\n".join(prompt.stable))
+        return speech._replace(facts={**speech.facts, LEFT_OUT: left_out}) if left_out else speech
 
     async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
         if (mind := self._mind_for(cue, asked)) is None:

@@ -377,6 +377,14 @@ def test_who_looked_too_long_says_so() -> None:
     assert ("Maya stopped after 6 looks; this rests on what was seen.", []) in notes(table)
 
 
+def test_entries_that_a_draft_had_no_room_for_are_named() -> None:
+    table = Table(book()).start()
+    table.world.facts = {"left_out": "FR-004 to FR-090"}
+    table.say(SAID, who="grace")
+
+    assert ("There was no room to show Maya all entries. Not seen: FR-004 to FR-090.", []) in notes(table)
+
+
 def test_after_20_seconds_the_card_says_that_a_draft_is_made() -> None:
     """*Stop* ends the call and nothing else: what people said waits to be read."""
     table = Table(book()).start().stop_paying()

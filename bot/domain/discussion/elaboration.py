@@ -170,7 +170,8 @@ class EndedDiscussion(Stored):
 class AnswerNote(Stored):
     """
     Of a call that *persona* was asked by, or several *personas* of a discussion by a *turn*: the `reason` why there is
-    no answer, or after how many `looks` it was stopped. `raw` is an answer that could not be read.
+    no answer, or after how many `looks` it was stopped. `raw` is an answer that could not be read, `left_out` are
+    the entries for which its prompt had no room.
     """
 
     step_id: str
@@ -180,6 +181,7 @@ class AnswerNote(Stored):
     reason: str = ""
     looks: int = 0
     raw: str = ""
+    left_out: str = ""
 
 
 class Elaboration(Stored):

@@ -50,6 +50,7 @@ FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
         SHOW,
     ),
     "stopped_looking": ("{name} stopped after {looks}; this rests on what was seen.",),
+    "left_out": ("There was no room to show {name} all entries. Not seen: {left_out}.",),
     "not_answered": ("{lines}", ASK_OTHER, TRY_AGAIN_TOGETHER, SHOW, GO_ON_WITHOUT),
     "thinking_slowly": ("The personas are thinking, for more than 20 s.", GO_ON_WITHOUT),
     "slow": ("{name} is drafting, for more than 20 s.", STOP_DRAFT, GO_ON_WITHOUT),

@@ -139,6 +139,8 @@ UNCHECKED = "unchecked"
 """In a line's `meta`: the sentences of a persona that have the mark, and why."""
 RAW, RAW_CHARS = "raw", 8_000
 """In a line's `meta`: the answer of a model, or the part of it, that was not used."""
+LEFT_OUT = "left_out"
+"""In a line's `meta`: the ids of entries for which a prompt had no room."""
 ENTRIES = "entries"
 """In a line's `meta`: its patches of the specification."""
 CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})

@@ -23,9 +23,11 @@ from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import asking, pausing, speaking, specifying
 from bot.domain.specification.claims import Check
 from bot.domain.specification.entries import NOT_LISTED, Patch, unconfirmed
-from bot.domain.transcript.lines import HOST, RAW
-from bot.domain.values.text import counted
+from bot.domain.transcript.lines import HOST, LEFT_OUT, RAW
+from bot.domain.values.text import counted, one_line
 from bot.errors import NotNow
+
+LEFT_OUT_CHARS = 200
 
 # --- reviews ---
 
@@ -105,8 +107,9 @@ def hide_objection(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtab
 def note_draft(rt: Roundtable, event: PersonaSpoke) -> Roundtable:
     """What people should know of an answer that was used."""
     raw, looks = str(event.facts.get(RAW) or ""), looks_until_stopped(event.facts)
-    note = AnswerNote(step_id=rt.step_id, persona=event.persona, looks=looks, raw=raw)
-    return rt.but(draft=note if raw or looks else None)
+    left_out = one_line(str(event.facts.get(LEFT_OUT) or ""), LEFT_OUT_CHARS)
+    note = AnswerNote(step_id=rt.step_id, persona=event.persona, looks=looks, raw=raw, left_out=left_out)
+    return rt.but(draft=note if raw or looks or left_out else None)
 
 
 def note_failure(rt: Roundtable, effect: Speak, reason: str, raw: str) -> Roundtable:
@@ -193,7 +196,8 @@ def _notes_of_step(rt: Roundtable, playbook: Playbook) -> Iterator[CardPart]:
     waiting = len(list(unconfirmed(rt.specification)))
     asked = at_work or (draft if draft and draft.step_id == rt.step_id else None)
     persona = (asked and playbook.roster.get(asked.persona)) or asking.speaker_of(rt, playbook)
-    about = {**_looked(draft, persona), "values": wording.unchecked(waiting)}
+    left_out = draft.left_out if draft else ""
+    about = {**_looked(draft, persona), "values": wording.unchecked(waiting), "left_out": left_out}
     for fault in _faults(rt, playbook, waiting):
         yield _note(fault, (draft,) if draft else (), playbook, **about)
     if review.step_id == rt.step_id:
@@ -236,7 +240,8 @@ def _faults(rt: Roundtable, playbook: Playbook, waiting: int) -> Iterator[str]:
         if draft.reason and not rt.has_pending(Speak):
             yield draft.reason if draft.reason in wording.FAILURES else "failed"
         elif not draft.reason:
-            yield "stopped_looking" if draft.looks else "salvaged"
+            yield from ("stopped_looking",) if draft.looks else ("salvaged",) if draft.raw else ()
+            yield from ("left_out",) if draft.left_out else ()
     if waiting and may_review(rt, playbook):
         yield "unchecked"
     if rt.first_reviewed == rt.step_id and playbook.policy.reviewed_by is ReviewedBy.SAME:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Contribution, Stance
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
 from bot.domain.values.json_files import objects_in
@@ -51,14 +51,14 @@ def read_draft(answer: str) -> Answered | None:
     return Answered(
         said,
         declined=found.get("declined") is True,
-        questions=_rows(found.get("questions")),
-        following=_rows(found.get("next")),
+        questions=rows_in(found.get("questions")),
+        following=rows_in(found.get("next")),
         quotes=quotes,
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
 
 
-def _rows(given: Any) -> tuple[Mapping[str, Any], ...]:
+def rows_in(given: Any) -> tuple[Mapping[str, Any], ...]:
     return tuple(one for one in given if isinstance(one, Mapping)) if isinstance(given, list) else ()
 
 
@@ -71,20 +71,10 @@ def whole_entries_in(answer: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(one for one in objects_in(answer) if isinstance(one.get("fields"), Mapping | list))
 
 
-class SpokenPart(NamedTuple):
-    """What is said for *persona*, as it was given."""
-
-    persona: str
-    text: str
-    stances: tuple[Stance, ...] = ()
-    quotes: tuple[Quote, ...] = ()
-    blends: bool = False
-
-
-def spoken_in(answer: str, *, turns: Collection[str]) -> list[SpokenPart] | None:
+def spoken_in(answer: str, *, turns: Collection[str]) -> list[Contribution] | None:
     """
-    What is said in a discussion; None where nothing has the form. *turns* are the ids that the speaker could know;
-    others are dropped.
+    What is said in a discussion, as it was given; None where nothing has the form. *turns* are the ids that the speaker
+    could know; others are dropped.
     """
     given = (one.get("contributions") for one in objects_in(answer))
     rows = next((one for one in given if isinstance(one, list)), None)
@@ -97,39 +87,46 @@ def is_declined(answer: str) -> bool:
     return any(one.get("declined") is True for one in objects_in(answer))
 
 
-def _spoken(given: Mapping[str, Any], turns: Collection[str]) -> SpokenPart:
+def _spoken(given: Mapping[str, Any], turns: Collection[str]) -> Contribution:
     said, quotes = _said(given.get("say"))
     texts = [said]
     asked = given.get("ask")
     if isinstance(asked, Mapping) and (question := text_row(asked.get("text"), QUESTION_CHARS)):
         to = text_row(asked.get("to"), ISSUE_CHARS)
-        texts.append(f"{to}: {question}" if to and to.split()[0] not in question else question)
+        if to and to.split()[0] not in question:  # a name at the beginning would be that of a speaker
+            question = f"{to}: {question}" if said else f"{question.rstrip('?？')}, {to}?"
+        texts.append(question)
     issue, position = text_row(given.get("issue"), ISSUE_CHARS), text_row(given.get("option"), POSITION_CHARS)
     named = (str(given.get("moved_by") or ""), *(one.line for one in quotes))
     because = tuple(one for one in dict.fromkeys(named) if one in turns)[:MOST_TURNS]
     stances = (Stance(issue=issue, position=position, because=because),) if issue and position else ()
     text = " ".join(filter(None, texts))
-    return SpokenPart(str(given.get("persona") or "").strip(), text, stances, quotes)
+    persona = str(given.get("persona") or "").strip()
+    return Contribution(persona=persona, text=text, stances=stances, quotes=quotes)
 
 
 def _said(given: Any) -> tuple[str, tuple[Quote, ...]]:
     """Its sentences, and what they quote. A text in place of the list quotes nothing."""
     if not isinstance(given, list):
         return given.strip() if isinstance(given, str) else "", ()
-    rows = _rows(given[:MOST_SENTENCES])
+    rows = rows_in(given[:MOST_SENTENCES])
     texts = filter(None, (str(one.get("text") or "").strip() for one in rows))
     return " ".join(texts), tuple(islice(quotes_in(rows), MOST_SOURCES))
 
 
 def quotes_in(rows: Iterable[Mapping[str, Any]]) -> Iterator[Quote]:
     """As they were given, cut where the record would refuse them."""
-    for row in rows:
-        given = row.get("quotes")
-        for one in given[:MOST_SOURCES] if isinstance(given, list) else ():
-            named = one if isinstance(one, Mapping) else {}
-            line, words = (sanitized(str(named.get(name) or "")).strip() for name in ("line", "words"))
-            if line and words:
-                yield Quote(line=line, words=words[:QUOTE_CHARS])
+    return (quote for row in rows for _, quote in quotes_of_fields(row))
+
+
+def quotes_of_fields(row: Mapping[str, Any]) -> Iterator[tuple[str, Quote]]:
+    """The same, each with the field that it is for, if it names one."""
+    for one in rows_in(row.get("quotes"))[:MOST_SOURCES]:
+        field, line, words = (
+            sanitized(str(one.get(name) or "")).strip() for name in ("field", "line", "words")
+        )
+        if line and words:
+            yield field, Quote(line=line, words=words[:QUOTE_CHARS])
 
 
 # Prepares the text of a model to be posted for a persona: only the persona's own words, all of them visible.

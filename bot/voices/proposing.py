@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
-from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Quote, Specification
-from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
+from bot.domain.specification.entries import DECIDED_BY_PEOPLE, Patch, Specification
 from bot.domain.transcript.lines import QUOTED
 from bot.domain.values.text import one_line
 from bot.engine.ports import Facts
+from bot.voices.answers import quotes_of_fields, rows_in
 from bot.voices.prompts import wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
@@ -84,12 +84,6 @@ def prose_check(scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> ProseC
     return ProseCheck(roots, shown, rt.slug, check, {turn.id: turn.line for turn in turns})
 
 
-class _NamedQuote(NamedTuple):
-    field: str
-    line: str
-    words: str
-
-
 class _Reader:
     """`said` are people's answers by the ids of their lines."""
 
@@ -119,7 +113,8 @@ class _Reader:
                 self._drop(one, patch)
                 continue
             self._taken.append(patch.id)
-            unknown = (quote.line for quote in _quotes_in(one) if not self._sources.find(quote.line))
+            named = (quote.line for _, quote in quotes_of_fields(one))
+            unknown = (line for line in named if not self._sources.find(line))
             self.dropped += map(dropped, dict.fromkeys(unknown))
             yield patch
 
@@ -131,8 +126,8 @@ class _Reader:
     def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | str:
         """The patch, or why it is left out."""
         quotes = [
-            (one.field, Quote(line=line, words=one.words))
-            for one in _quotes_in(given)
+            (field, one.but(line=line))
+            for field, one in quotes_of_fields(given)
             if (line := self._sources.find(one.line))
         ]
         sources = tuple(dict.fromkeys(quote.line for _, quote in quotes))
@@ -197,22 +192,10 @@ def _fields_in(given: Any) -> dict[str, Any]:
     """Of rows, or of an object. Several rows of one field are a list."""
     if isinstance(given, Mapping):
         return {str(name): value for name, value in given.items()}
-    rows = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
     found: dict[str, list[Any]] = {}
-    for one in rows[:MOST_READ]:
+    for one in rows_in(given)[:MOST_READ]:
         found.setdefault(str(one.get("field")), []).append(one.get("value"))
     return {name: values if values[1:] else values[0] for name, values in found.items()}
-
-
-def _quotes_in(given: Mapping[str, Any]) -> list[_NamedQuote]:
-    """Those that a proposal gives, cut where the record would refuse them."""
-    rows = given.get("quotes")
-    named = (
-        _NamedQuote(*(sanitized(str(one.get(name) or "")) for name in _NamedQuote._fields))
-        for one in (rows[:MOST_SOURCES] if isinstance(rows, list) else ())
-        if isinstance(one, Mapping)
-    )
-    return [one._replace(words=one.words[:QUOTE_CHARS]) for one in named if one.line and one.words.strip()]
 
 
 def _sanitized(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """The reviewers: a model judges an item's files; without one a review lists gaps, and gives no verdict."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import ModelTask, Persona, Roster
@@ -17,7 +17,7 @@ from bot.domain.values.json_files import objects_in
 from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
-from bot.voices.answers import quotes_in
+from bot.voices.answers import quotes_in, rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.prompts.fencing import sealed
@@ -165,12 +165,12 @@ def _given(text: str) -> list[Any]:
 
 
 def _findings(
-    given: Sequence[Any], texts: Mapping[str, str], check: ProseCheck
+    given: list[Any], texts: Mapping[str, str], check: ProseCheck
 ) -> tuple[tuple[Finding, ...], Facts]:
     """With the sources that were not shown, and the passages of servers, for the `meta` of the line."""
     found, unknown, passages = list[Finding](), dict[str, None](), dict[str, str]()
-    for one in given[:MOST_FINDINGS]:
-        if not isinstance(one, Mapping) or not (text := text_row(one.get("text"), TEXT_CHARS)):
+    for one in rows_in(given)[:MOST_FINDINGS]:
+        if not (text := text_row(one.get("text"), TEXT_CHARS)):
             continue
         prose = check.mark_sentences(text, quotes_in([one]))
         unknown |= dict.fromkeys(prose.unknown)

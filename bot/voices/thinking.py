@@ -18,7 +18,7 @@ from bot.domain.transcript.lines import LEFT_OUT
 from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing, verifying
-from bot.voices.answers import Answered, SpokenPart
+from bot.voices.answers import Answered
 from bot.voices.model import LanguageModel
 from bot.voices.offline import debate_of, persona_of
 from bot.voices.prompts import tasks, wanted
@@ -172,7 +172,8 @@ def _questions(
     for one in given:
         quotes, about = tuple(answers.quotes_in([one])), one.get("about")
         told = (text_row(one.get(name), answers.QUESTION_CHARS) for name in ("text", "recommended", "why"))
-        marked = (check.mark_sentences(answers.tidied(words), quotes).text for words in told)
+        text, own, why = map(answers.tidied, told)
+        marked = (check.mark_sentences(words, quotes).text for words in (text, own.rstrip("."), why))
         text, recommended, why = marked
         gap = points[about - 1].gap if type(about) is int and 0 < about <= len(points) else None
         if text:
@@ -185,7 +186,7 @@ def _questions(
 # --- turns ---
 
 
-def _read_turn(text: str, scene: Scene, asked: Speak) -> list[SpokenPart]:
+def _read_turn(text: str, scene: Scene, asked: Speak) -> list[Contribution]:
     """By the personas that were *asked*. An empty list is an answer, too. Raises VoiceError."""
     clean, debate = sanitized(text), scene.rt.debate
     given = answers.spoken_in(clean, turns={turn.id for turn in tasks.heard_by(debate, asked)})
@@ -199,7 +200,7 @@ def _read_turn(text: str, scene: Scene, asked: Speak) -> list[SpokenPart]:
     return found[: tasks.most_contributions(asked)]
 
 
-def _own_part(part: SpokenPart, scene: Scene, asked: Speak) -> SpokenPart | None:
+def _own_part(part: Contribution, scene: Scene, asked: Speak) -> Contribution | None:
     """With the words of its persona alone. Where only one was asked, nobody else is meant."""
     roster = scene.playbook.roster
     able = [one for one in roster if one.key in asked.personas]
@@ -212,16 +213,14 @@ def _own_part(part: SpokenPart, scene: Scene, asked: Speak) -> SpokenPart | None
     if not text or answers.declines(text):
         return None
     blends = names.blends(tidy, known[0])
-    return part._replace(persona=known[0].key, text=answers.shortened(text), blends=blends)
+    return part.but(persona=known[0].key, text=answers.shortened(text), blends=blends)
 
 
-def _turn_speech(parts: Sequence[SpokenPart], session: ModelSession, scene: Scene) -> TurnSpeech:
-    found, check = list[Contribution](), proposing.prose_check(scene, session.shown)
-    for one in parts:
-        prose = check.mark_sentences(one.text, one.quotes)
-        told = {"text": prose.text, "quotes": prose.quotes, "facts": prose.facts}
-        found.append(Contribution(persona=one.persona, stances=one.stances, blends=one.blends, **told))
-    return TurnSpeech(tuple(found), session.facts)
+def _turn_speech(parts: Iterable[Contribution], session: ModelSession, scene: Scene) -> TurnSpeech:
+    check = proposing.prose_check(scene, session.shown)
+    prose = ((one, check.mark_sentences(one.text, one.quotes)) for one in parts)
+    found = tuple(one.but(text=said.text, quotes=said.quotes, facts=said.facts) for one, said in prose)
+    return TurnSpeech(found, session.facts)
 
 
 def _without_form(scene: Scene, text: str) -> VoiceError:

@@ -25,7 +25,7 @@ from bot.domain.specification.entries import Claim, Quote, unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
 from bot.errors import VoiceError
-from bot.voices.answers import quotes_in
+from bot.voices.answers import quotes_in, rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.prompts.digest import NOTHING, PEOPLE, QuotedTurn, told
@@ -59,15 +59,6 @@ class SourcedClaim(NamedTuple):
     sources: Mapping[str, str]
 
 
-class ReviewMaterial(NamedTuple):
-    """What is reviewed: *claims*, and what is recorded and was said beside them. *seed* is that of the markers."""
-
-    claims: Sequence[SourcedClaim]
-    entries: str = ""
-    lines: str = ""
-    seed: str = "review"
-
-
 async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> DraftReview:
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
@@ -76,13 +67,13 @@ async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> D
     lines = [
         QuotedTurn(f"[{line}] {named(one.speaker)}", one.text, human=True) for line, one in people.items()
     ]
-    material = ReviewMaterial(
+    asked = prompt(
         claims,
-        lines_of(playbook.schema, spec, step_id=rt.step_id, room=ENTRIES_CHARS),
-        told(lines, PEOPLE),
-        f"review/{rt.slug}/{rt.incarnation}",
+        entries=lines_of(playbook.schema, spec, step_id=rt.step_id, room=ENTRIES_CHARS),
+        lines=told(lines, PEOPLE),
+        seed=f"review/{rt.slug}/{rt.incarnation}",
     )
-    given = await session.ask(prompt(material), read_answer)
+    given = await session.ask(asked, read_answer)
     verdicts = (
         ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
         for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)
@@ -108,24 +99,24 @@ def _people_in(rt: Roundtable) -> dict[str, Root]:
     return found | {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
 
 
-def prompt(material: ReviewMaterial) -> Prompt:
-    schema = schemas.review(Support)
-    claims = "\n\n".join(_render_claim(number, one) for number, one in enumerate(material.claims, start=1))
+def prompt(claims: Sequence[SourcedClaim], *, entries: str, lines: str, seed: str) -> Prompt:
+    """*entries* and *lines* are what is recorded and was said beside the claims, *seed* is that of the markers."""
+    rows = "\n\n".join(_render_claim(number, one) for number, one in enumerate(claims, start=1))
     text = filled(
         "review",
         fence=FENCE,
-        entries=fenced("entries", material.entries or NOTHING),
-        lines=fenced("people", material.lines or NOTHING),
-        claims=claims or "None.",
+        entries=fenced("entries", entries or NOTHING),
+        lines=fenced("people", lines or NOTHING),
+        claims=rows or "None.",
         answer=part_of("schemas", "data"),
     )
-    return sealed((), text, seed=material.seed)._replace(schema=schema)
+    return sealed((), text, seed=seed)._replace(schema=schemas.review(Support))
 
 
 def verdicts_in(given: Mapping[str, Any], claims: Sequence[SourcedClaim]) -> list[str]:
     """For each claim, why it stays unchecked; empty where the sources say all of it."""
     found = [NO_VERDICT] * len(claims)
-    for one in _rows(given.get("verdicts")):
+    for one in rows_in(given.get("verdicts")):
         if isinstance(number := one.get("claim"), int) and 0 < number <= len(claims):
             found[number - 1] = _mark(one, claims[number - 1])
     return found
@@ -165,7 +156,7 @@ def _objection(given: Any, check: ProseCheck) -> ReviewObjection | None:
 
 def _contradictions(given: Any, known: Mapping[str, Root], check: ProseCheck) -> Iterator[Contradiction]:
     """The reason may tell what the two say."""
-    for row in _rows(given)[:MOST_CONTRADICTIONS]:
+    for row in rows_in(given)[:MOST_CONTRADICTIONS]:
         one, other = (str(row.get(name) or "").strip("[] ") for name in ("one", "other"))
         if one != other and {one, other} <= {*known}:
             both = [Quote(line=id, words=known[id].text) for id in (one, other)]
@@ -177,10 +168,6 @@ def _missing(given: Any, check: ProseCheck) -> DraftQuestion | None:
     told = given if isinstance(given, Mapping) else {}
     ask, person = (text_row(told.get(one), SENTENCE_CHARS) for one in ("ask", "person"))
     return DraftQuestion(text=check.mark_sentences(ask, ()).text, to=person) if ask else None
-
-
-def _rows(given: Any) -> list[Mapping[str, Any]]:
-    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
 
 
 def read_answer(text: str) -> Mapping[str, Any]:

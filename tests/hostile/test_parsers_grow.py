@@ -273,7 +273,6 @@ PEOPLE: Mapping[str, Read] = {
     "reviewers": reviewers._WORD.findall,
     "secrets": SECRETS,
     "words to search for": lambda said: keywords.words_in(said, frozenset({"the"})),
-    "citations in a text": citations.citations_in,
 }
 
 THREADS: Mapping[str, Read] = {

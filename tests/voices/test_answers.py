@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.discussion.elaboration import Contribution
 from bot.domain.specification.claims import Quote
 from bot.voices import answers
 from bot.voices.answers import (
     Answered,
     SpeakerPrefixes,
-    SpokenPart,
     read_draft,
     spoken_in,
     tidied,
@@ -68,7 +68,7 @@ def test_quotes_are_read_as_they_were_given() -> None:
     assert found.quotes == (Quote(line="t01", words="x" * 500),)
 
 
-def said(given: dict[str, Any]) -> SpokenPart:
+def said(given: dict[str, Any]) -> Contribution:
     [found] = spoken_in(json.dumps({"contributions": [given, "no object"]}), turns=TURNS) or []
     return found
 
@@ -183,6 +183,15 @@ NAMES = SpeakerPrefixes(ROSTER, ("Ada", "Ben Ng"))
 def test_a_persona_says_its_own_words_only(said: str, own: str) -> None:
     """Its name before them is taken off; where somebody else's words begin, its own have ended."""
     assert NAMES.own(said, ROSTER[ALEX]) == own
+
+
+def test_a_question_alone_is_the_persona_s_own() -> None:
+    """To a person by name: it is not taken for words of that person."""
+    for say in ("", "A queue."):
+        part = said({"say": say, "ask": {"text": "How many rows?", "to": "Ada"}})
+
+        assert NAMES.own(part.text, ROSTER[ALEX]) == part.text
+        assert "Ada" in part.text
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ async def test_a_review_names_only_some_of_what_was_looked_at() -> None:
     ("text", "quoted", "flaw"),
     [
         ("500 rows within 60 seconds is too much.", (CITED, "requirements-spec.md"), ""),
-        ("It waits 90 seconds.", (CITED,), "“90”"),
+        ("It waits 90 seconds.", (CITED,), "“90 seconds”"),
         ("It does not wait 60 seconds.", (CITED,), "“not”"),
         ("It waits 60 seconds.", (), "no line says this"),
         ("It was decided to wait.", (CITED,), "“decided”"),

@@ -6,7 +6,6 @@ HTTP status and the wait that was asked for are passed on.
 """
 
 import asyncio
-import json
 import logging
 import re
 import time
@@ -439,13 +438,9 @@ def _estimated(told: Usage, sent: Iterable[ModelMessage], response: ModelRespons
 
 
 def _chars(message: ModelMessage) -> int:
-    found = (getattr(part, "content", None) or getattr(part, "args", None) or "" for part in message.parts)
-    texts = (text for one in found for text in (one if isinstance(one, list | tuple) else [one]))
-    return sum(
-        len(one if isinstance(one, str) else json.dumps(one))
-        for one in texts
-        if not isinstance(one, CachePoint)
-    )
+    found = (getattr(part, "content", None) or getattr(part, "args", None) for part in message.parts)
+    texts = (text for one in found for text in (one if isinstance(one, list | tuple) else [one or ""]))
+    return sum(len(str(one)) for one in texts if not isinstance(one, CachePoint))
 
 
 def _model(response: ModelResponse, name: ModelName) -> str:

@@ -14,10 +14,8 @@ from bot.voices.prompts import schemas, wanted
 from bot.voices.prompts.digest import (
     NOTHING,
     PEOPLE_BEFORE,
-    TALKING,
     WRITING,
     QuotedTurn,
-    QuoteLimits,
     digest,
     recent,
     standing,
@@ -159,10 +157,10 @@ def _stands(scene: Scene, debate: Elaboration, asked: Speak) -> str:
     return standing(board, is_blind=asked.turn is TurnKind.OPENING)
 
 
-def _discussion(turns: Sequence[Turn], stands: str, room: QuoteLimits = TALKING) -> str:
+def _discussion(turns: Sequence[Turn], stands: str) -> str:
     """The newest turns and what people said before them word for word, the rest in a line each."""
     told = told_in_turns(turns)
-    newest = recent(told, room)
+    newest = recent(told)
     before = told[: len(told) - len(newest)]
     people = recent([one for one in before if one.human], PEOPLE_BEFORE)
     labels = {one.label for one in people}

@@ -25,7 +25,7 @@ from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
 from bot.voices.reviewing import asking_for_findings
-from bot.voices.verifying import ReviewMaterial, SourcedClaim
+from bot.voices.verifying import SourcedClaim
 from tests.specification.meeting import Meeting
 
 FOLDER = Path(__file__).parent / "kept"
@@ -183,11 +183,10 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
 
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
     "review": lambda: verifying.prompt(
-        ReviewMaterial(
-            [SourcedClaim("40% drop", {"C.1": "Ada: some drop off", "C.2": "Ben: why?"})],
-            "FR-001 requirement [accepted, Ada C.1] Keep the last row",
-            "[C.1] Ada:\n> some drop off",
-        )
+        [SourcedClaim("40% drop", {"C.1": "Ada: some drop off", "C.2": "Ben: why?"})],
+        entries="FR-001 requirement [accepted, Ada C.1] Keep the last row",
+        lines="[C.1] Ada:\n> some drop off",
+        seed="review",
     ),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}

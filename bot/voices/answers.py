@@ -42,9 +42,10 @@ class Answered(NamedTuple):
 
 def read_draft(answer: str) -> Answered | None:
     """None where nothing has the form of a draft."""
-    objects = (one for one in objects_in(answer) if one.get("declined") is True or _has_list(one))
-    found = next(objects, None)
-    if found is None:
+    for found in objects_in(answer):
+        if found.get("declined") is True or any(isinstance(found.get(name), list) for name in _LISTS):
+            break
+    else:
         return None
     said, quotes = _said(found.get("say"))
     entries = found.get("entries")
@@ -60,10 +61,6 @@ def read_draft(answer: str) -> Answered | None:
 
 def rows_in(given: Any) -> tuple[Mapping[str, Any], ...]:
     return tuple(one for one in given if isinstance(one, Mapping)) if isinstance(given, list) else ()
-
-
-def _has_list(found: Mapping[str, Any]) -> bool:
-    return any(isinstance(found.get(name), list) for name in _LISTS)
 
 
 def whole_entries_in(answer: str) -> tuple[Mapping[str, Any], ...]:

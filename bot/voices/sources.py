@@ -51,24 +51,6 @@ class Sources:
         return named
 
 
-class CheckedWords(NamedTuple):
-    text: str
-    dropped: tuple[Mapping[str, str], ...] = ()
-
-
-def with_marks(text: str, quotes: Sequence[tuple[Root, str]], check: ClaimCheck) -> CheckedWords:
-    """*text* with a mark behind each sentence that needs a quote, and that *quotes* do not say. Code is left out."""
-    parts = _SENTENCES.split(text.replace(UNCHECKED_MARK, ""))
-    unchecked, is_code = list[Mapping[str, str]](), False
-    for place, one in enumerate(parts):
-        fences = one.count("```")
-        if not (is_code or fences) and (why := check.why_unchecked(one, quotes)):
-            unchecked.append({"what": one_line(one, DROPPED_CHARS), "why": why})
-            parts[place] = f"{one.rstrip()} {UNCHECKED_MARK}"
-        is_code ^= fences % 2 == 1
-    return CheckedWords("".join(parts), tuple(unchecked[:MOST_DROPPED]))
-
-
 class Prose(NamedTuple):
     """
     *quotes* are those that stand where they say, *unknown* the sources that were not shown; *facts* tell which
@@ -79,6 +61,20 @@ class Prose(NamedTuple):
     quotes: tuple[Quote, ...] = ()
     unknown: tuple[str, ...] = ()
     facts: Facts = NO_FACTS
+
+
+def with_marks(text: str, quotes: Sequence[tuple[Root, str]], check: ClaimCheck) -> Prose:
+    """*text* with a mark behind each sentence that needs a quote, and that *quotes* do not say. Code is left out."""
+    parts = _SENTENCES.split(text.replace(UNCHECKED_MARK, ""))
+    unchecked, is_code = list[Mapping[str, str]](), False
+    for place, one in enumerate(parts):
+        fences = one.count("```")
+        if not (is_code or fences) and (why := check.why_unchecked(one, quotes)):
+            unchecked.append({"what": one_line(one, DROPPED_CHARS), "why": why})
+            parts[place] = f"{one.rstrip()} {UNCHECKED_MARK}"
+        is_code ^= fences % 2 == 1
+    facts = {UNCHECKED: tuple(unchecked[:MOST_DROPPED])} if unchecked else NO_FACTS
+    return Prose("".join(parts), facts=facts)
 
 
 class ProseCheck:
@@ -108,9 +104,10 @@ class ProseCheck:
         roots = [(self._roots.get(one.line) or Root("", texts[one.line]), one.words) for one in quotes]
         found = with_marks(text, roots, self._check)
         cited = (*(one.line for one in quotes), *(one for one in self._shown if one in text))
-        facts = {UNCHECKED: found.dropped, QUOTED: quoted(cited, {**texts, **self._shown}, text)}
+        passages = quoted(cited, {**texts, **self._shown}, text)
+        facts = {**found.facts, QUOTED: passages} if passages else found.facts
         unknown = dict.fromkeys(one.line for one, id in named if not id)
-        return Prose(found.text, quotes, tuple(unknown), {name: one for name, one in facts.items() if one})
+        return Prose(found.text, quotes, tuple(unknown), facts)
 
 
 def dropped(named: str) -> Mapping[str, str]:

@@ -62,8 +62,13 @@ class SourcedClaim(NamedTuple):
 async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> DraftReview:
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
-    claims = [_claim_of(claim, rt) for _, _, claim in waiting]
-    spec, people = rt.specification, _people_in(rt)
+    spec = rt.specification
+    heard = {line: Root(one.name, one.text) for line, one in spec.heard.items()}
+    roots = checks.roots_in(spec) | heard
+    discussed = (line for work in rt.outbox if isinstance(work, ReviewDraft) for line in work.said)
+    people = {line: heard[line] for line in discussed if line in heard}
+    people |= {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
+    claims = [_claim_of(claim, roots) for _, _, claim in waiting]
     lines = [
         QuotedTurn(f"[{line}] {named(one.speaker)}", one.text, human=True) for line, one in people.items()
     ]
@@ -80,8 +85,7 @@ async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> D
     )
     check = checks.check_for(playbook, rt.people.values())
     said = {id: Root("", text) for claim in claims for id, text in claim.sources.items()} | people
-    known = {id: Root("", checks.text_of_entry(one)) for id, one in spec.entries.items()}
-    known |= {line: Root(one.name, one.text) for line, one in spec.heard.items()}
+    known = {id: Root("", checks.text_of_entry(one)) for id, one in spec.entries.items()} | heard
     of_said, of_known = (ProseCheck(roots, {}, rt.slug, check) for roots in (said, known))
     return DraftReview(
         verdicts=tuple(verdicts),
@@ -89,14 +93,6 @@ async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> D
         contradictions=tuple(_contradictions(given.get("contradictions"), known, of_known)),
         missing=_missing(given.get("missing"), of_known),
     )
-
-
-def _people_in(rt: Roundtable) -> dict[str, Root]:
-    """What people said on the step, and in the discussion that ended before the review, by their lines."""
-    discussed = (line for work in rt.outbox if isinstance(work, ReviewDraft) for line in work.said)
-    heard = ((line, rt.specification.heard.get(line)) for line in discussed)
-    found = {line: Root(one.name, one.text) for line, one in heard if one}
-    return found | {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
 
 
 def prompt(claims: Sequence[SourcedClaim], *, entries: str, lines: str, seed: str) -> Prompt:
@@ -132,17 +128,13 @@ def _mark(one: Mapping[str, Any], claim: SourcedClaim) -> str:
     return mark if any(is_clause(words, text) for text in claim.sources.values()) else NO_VERDICT
 
 
-def _claim_of(claim: Claim, rt: Roundtable) -> SourcedClaim:
+def _claim_of(claim: Claim, roots: Mapping[str, Root]) -> SourcedClaim:
     """With the whole lines of people and accepted entries; of code, the words that were quoted."""
-    spec, roots = rt.specification, checks.roots_in(rt.specification)
     texts: dict[str, str] = {}
     for quote in claim.quotes:
-        if heard := spec.heard.get(quote.line):
-            texts[quote.line] = f"{heard.name}: {heard.text}"
-        elif root := roots.get(quote.line):
-            texts[quote.line] = f"{root.speaker}: {root.text}"
-        else:
-            texts[quote.line] = "\n".join(filter(None, (texts.get(quote.line), quote.words)))
+        root, before = roots.get(quote.line), texts.get(quote.line)
+        code = "\n".join(filter(None, (before, quote.words)))
+        texts[quote.line] = f"{root.speaker}: {root.text}" if root else code
     return SourcedClaim(value_text(claim.value), texts)
 
 

@@ -79,8 +79,8 @@ def test_its_words_are_held_against_the_whole_sentence_that_it_quotes(
     found = with_marks(text, [(GRACE, words)], CHECK)
 
     assert found.text == (f"{text} {UNCHECKED_MARK}" if marked else text)
-    assert [one["what"] for one in found.dropped] == ([text] if marked else [])
-    assert all(marked in one["why"] for one in found.dropped)
+    assert [one["what"] for one in found.facts.get(UNCHECKED, ())] == ([text] if marked else [])
+    assert all(marked in one["why"] for one in found.facts.get(UNCHECKED, ()))
 
 
 def test_the_mark_is_behind_the_sentence_and_nothing_else_is_changed() -> None:

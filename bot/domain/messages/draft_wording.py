@@ -14,7 +14,6 @@ ASK_OTHER = Choice(action=Action.ASK_OTHER, label="Ask another model")
 SHOW = Choice(action=Action.SHOW_ANSWER, label="Show")
 TRY_AGAIN = Choice(action=Action.READ_AGAIN, label="Try again")
 TRY_AGAIN_TOGETHER = menus.GO_ON.but(label=TRY_AGAIN.label)
-"""In a discussion."""
 GO_ON_WITHOUT = Choice(action=Action.GO_ON_WITHOUT, label="Go on without")
 STOP_DRAFT = Choice(action=Action.STOP_DRAFT, label="Stop")
 """The call of the model, and nothing else."""

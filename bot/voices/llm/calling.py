@@ -66,7 +66,6 @@ THINKING_TOKENS = 4000
 """Added for models that think first, and count it."""
 LET_GO_SECONDS = 0.5
 CHARS_OF_A_TOKEN = 4
-"""An estimate."""
 ANSWER_CHARS = 100_000
 """Of an answer that is read: it is refused as one that is cut off, and nothing of it is used."""
 MOST_ROUNDS = 2

@@ -16,7 +16,6 @@ from bot.domain.values.text import sentences_in
 from bot.voices.prompts.seen import sanitized
 
 ENTRIES_CHARS, PLAN_CHARS = 40_000, 60_000
-"""A plan is made of all entries."""
 NOTHING = "Nothing is recorded yet."
 LEFT_OUT = (
     "Left out, because there is no more room here. To see one, call `read_entry` with its id, or ask for it: "

@@ -61,14 +61,16 @@ def draft(scene: Scene, searched: str = "") -> Prompt:
 
 
 def turn(scene: Scene, debate: Elaboration, asked: Speak, searched: str = "") -> Prompt:
-    roster = scene.playbook.roster
+    roster, board = scene.playbook.roster, board_of(debate, scene.rt.specification)
     moving = filled(
         "turn",
         missing=missing(scene),
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turns_used + 1,
         max_turns=debate.max_turns,
-        discussion=_discussion(heard_by(debate, asked), _stands(scene, debate, asked)),
+        discussion=_discussion(
+            heard_by(debate, asked), standing(board, is_blind=asked.turn is TurnKind.OPENING)
+        ),
         searched=_render_search(searched),
         lenses="\n\n".join(lens(one) for one in roster if one.key in asked.personas),
         task=_task(debate, asked, roster),
@@ -150,11 +152,6 @@ def _ended(scene: Scene) -> str:
     if not any(one.human for one in told):
         return ""
     return f"# The discussion\n\n{fenced('turns', words_of(recent(told, WRITING)))}\n\n"
-
-
-def _stands(scene: Scene, debate: Elaboration, asked: Speak) -> str:
-    board = board_of(debate, scene.rt.specification)
-    return standing(board, is_blind=asked.turn is TurnKind.OPENING)
 
 
 def _discussion(turns: Sequence[Turn], stands: str) -> str:

@@ -183,7 +183,7 @@ def _notes_of_discussion(rt: Roundtable, playbook: Playbook) -> Iterator[CardPar
         yield _note("thinking_slowly", (), playbook)
     for one in rt.debate.notes:
         if one.looks:
-            yield _note("stopped_looking", (), playbook, **_looked(one, playbook.roster.get(one.persona)))
+            yield _note("stopped_looking", (), playbook, **_blanks(one, playbook.roster.get(one.persona)))
     if lost := [one for one in rt.debate.notes if one.reason]:
         names = ([one.first_name for one in playbook.roster if one.key in note.personas] for note in lost)
         lines = map(wording.no_answer, names, (note.reason for note in lost))
@@ -196,8 +196,7 @@ def _notes_of_step(rt: Roundtable, playbook: Playbook) -> Iterator[CardPart]:
     waiting = len(list(unconfirmed(rt.specification)))
     asked = at_work or (draft if draft and draft.step_id == rt.step_id else None)
     persona = (asked and playbook.roster.get(asked.persona)) or asking.speaker_of(rt, playbook)
-    left_out = draft.left_out if draft else ""
-    about = {**_looked(draft, persona), "values": wording.unchecked(waiting), "left_out": left_out}
+    about = {**_blanks(draft, persona), "values": wording.unchecked(waiting)}
     for fault in _faults(rt, playbook, waiting):
         yield _note(fault, (draft,) if draft else (), playbook, **about)
     if review.step_id == rt.step_id:
@@ -216,17 +215,18 @@ def _note(fault: str, about: Sequence[AnswerNote], playbook: Playbook, **blanks:
         Action.SHOW_ANSWER: any(one.raw for one in about),
         Action.ASK_OTHER: is_refused and playbook.policy.reviewed_by is ReviewedBy.OTHER,
     }
-    shown = tuple(one for one in buttons if offered.get(one.action, True))
-    return CardPart(prose=text.format(**blanks), buttons=shown)
+    shown = (one for one in buttons if offered.get(one.action, True))
+    return CardPart(prose=text.format(**blanks), buttons=tuple(shown))
 
 
 def _is_refused(note: AnswerNote) -> bool:
     return note.reason == "refused"
 
 
-def _looked(note: AnswerNote | None, persona: Persona | None) -> dict[str, str]:
-    looks = counted(note.looks if note else 0, "look")
-    return {"name": persona.first_name if persona else "The persona", "looks": looks}
+def _blanks(note: AnswerNote | None, persona: Persona | None) -> dict[str, str]:
+    name = persona.first_name if persona else "The persona"
+    told = {"looks": counted(note.looks, "look"), "left_out": note.left_out} if note else {}
+    return {"name": name, **told}
 
 
 def _faults(rt: Roundtable, playbook: Playbook, waiting: int) -> Iterator[str]:

@@ -14,35 +14,33 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Chain, ModelName, Persona
 from bot.domain.discussion import board as boards
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, TurnKind
+from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import TurnTaken
+from bot.domain.roundtable.outcomes import DraftReview, Reviewed, TurnTaken
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import deciding, elaborations, specifying
+from bot.domain.roundtable.transitions import deciding, drafts, elaborations, specifying
 from bot.domain.specification import checks
-from bot.domain.specification.claim_check import NOT_CONFIRMED
-from bot.domain.specification.entries import DECISION, OBJECTION, Patch
+from bot.domain.specification.entries import DECISION, OBJECTION, Patch, Quote, unconfirmed
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.places import Belonging, Person, Place, Viewer
-from bot.domain.values.text import value_text
+from bot.domain.values.text import sentences_in, value_text
 from bot.engine.evidence_ports import Evidence, LookRefused, NoSight
 from bot.engine.ports import Speech, TurnSpeech, VoiceContext
 from bot.errors import ConfigError, VoiceError
 from bot.settings import Settings
 from bot.storage.git.evidence import evidence_of
-from bot.voices import verifying
 from bot.voices.llm.providers import account, missing
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline import OfflineVoices
 from bot.voices.prompts.fencing import fenced, sealed
 from bot.voices.prompts.seen import sanitized
-from bot.voices.session import REVIEWING, ModelSession
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
-from bot.voices.verifying import MOST_CLAIMS, ReviewMaterial, SourcedClaim, verdicts_in
+from bot.voices.verifying import MOST_CLAIMS
 from roundtable_eval.judging import refuse_relatives
 from roundtable_eval.meeting import Meeting
 from roundtable_eval.people import (
@@ -64,10 +62,12 @@ ASK_SECONDS, ASK_TOKENS = 60.0, 1_000
 STEP_ROUNDS, DISCUSSION_ROUNDS = 2, 3
 """In which the panel asks people."""
 DRAFTS = 3
+WHAT_OF_IT = "What do you say to that?"
+"""Behind an objection of the review."""
 MOST_LINES = 100_000
 NO_FILES: Mapping[str, str] = {}
-CHARS_OF_A_TOKEN, ANSWER_TOKENS = 4, 300
-"""Estimates."""
+ANSWER_TOKENS = 300
+"""An estimate."""
 
 
 class ContenderModels(NamedTuple):
@@ -122,9 +122,9 @@ class Table:
         self.personas = tuple(playbook.roster)
         self.lead = next((one for one in self.personas if one.first_name == room.lead), self.personas[0])
         self.patches: list[Patch] = []
+        self.sentences: list[Statement] = []
         self.failures: list[str] = []
         self._evidence, self._usages, self._reads = evidence, usages, reads
-        self._lookers: list[Looker] = []
         steps, kind = playbook.agenda.steps, playbook.schema.kinds.get(REQUIREMENT)
         step = next((one for one in steps if kind in playbook.schema.shown_in(one.step_id)), steps[0])
         self.rt = Roundtable(
@@ -153,8 +153,7 @@ class Table:
         def looker_of(cue: VoiceContext) -> Looker:
             subject, persona = LookSubject.of(cue.roundtable, cue.sight), self.playbook.roster[cue.persona]
             schema, redact = self.playbook.schema, self.models.redact
-            self._lookers.append(Looker(self._evidence, subject, schema, persona, redact=redact))
-            return self._lookers[-1]
+            return Looker(self._evidence, subject, schema, persona, redact=redact)
 
         offline = OfflineVoices()
         return ModelVoices(
@@ -170,14 +169,17 @@ class Table:
 
         return VoiceContext(self.rt, self.playbook, persona.key, read, MemberSight())
 
-    async def draft(self, voices: ModelVoices, persona: Persona, files: Mapping[str, str] = NO_FILES) -> str:
-        """What *persona* says and asks first, who reads *files*, too; what it proposes is kept."""
+    async def draft(
+        self, voices: ModelVoices, persona: Persona, files: Mapping[str, str] = NO_FILES
+    ) -> tuple[str, ...]:
+        """What *persona* asks, or else says, who reads *files*, too; what it proposes and says is kept."""
         speech = await self.answered(voices.draft(self.cue(persona, files)), Speech(""))
         patches = speech.patches or ()
         self.patches += patches
         self.rt = specifying.proposed(self.rt, persona, patches, self.playbook)
-        asked = (f"{one.to}, {one.text}" if one.to else one.text for one in speech.questions[:1])
-        return next(asked, speech.text)
+        self._keep_sentences(speech.text)
+        asked = tuple(f"{one.to}, {one.text}" if one.to else one.text for one in speech.questions)
+        return asked or (speech.text,)
 
     async def ask(self, *texts: str) -> bool:
         """Whether anything was asked, or said."""
@@ -193,7 +195,10 @@ class Table:
         before = self.rt.debate.turn_count
         told = {"key": asked.id, "at": AT, "effect": asked.id, "turn": asked.turn, "personas": asked.personas}
         self.rt = elaborations.turn_taken(self.rt, TurnTaken(**told, **speech._asdict()), self.playbook)
-        return [one.text for one in self.rt.debate.turns[before:]]
+        said = self.rt.debate.turns[before:]
+        for one in said:
+            self._keep_sentences(one.text, one.quotes)
+        return [one.text for one in said]
 
     async def answered(self, answer: Awaitable[T], nothing: T) -> T:
         """Or *nothing*: a meeting goes on without an answer of a model."""
@@ -217,29 +222,22 @@ class Table:
 
     # --- the record -------------------------------------------------------------------------------------------------
 
-    async def reviewed(self) -> list[Patch]:
-        """All that was proposed, with the marks of one review by B."""
-        texts = {self.rt.line_of(one.id): f"{one.speaker}: {one.text}" for one in self.room.lines}
-        for looker in self._lookers:
-            texts.update(looker.shown)
-        found = list(self.patches)
-        waiting = [
-            (place, field)
-            for place, one in enumerate(found)
-            for field, why in one.unverified.items()
-            if why == NOT_CONFIRMED
-        ]
-        session = ModelSession(self.counted(self.models.b), REVIEWING)
-        for at in range(0, len(waiting), MOST_CLAIMS):
-            some = waiting[at : at + MOST_CLAIMS]
-            claims = [_claim_of(found[place], field, texts) for place, field in some]
-            prompt = verifying.prompt(ReviewMaterial(claims))
-            given = await self.answered(session.ask(prompt, verifying.read_answer), {})
-            for (place, field), why in zip(some, verdicts_in(given, claims), strict=True):
-                marks = {**found[place].unverified, field: why if given else NOT_CONFIRMED}
-                kept = {name: one for name, one in marks.items() if one}
-                found[place] = found[place].but(unverified=kept)
-        return found
+    async def review(self) -> bool:
+        """
+        By B, of all that was proposed. Who was not heard is asked, and all are asked about its objection; whether
+        people said more then.
+        """
+        asked = list[str]()
+        for _ in range(max(1, -(-len(list(unconfirmed(self.rt.specification))) // MOST_CLAIMS))):
+            reviewing = self.voices(self.models.of).review(self.cue(self.lead))
+            found, _ = await self.answered(reviewing, (DraftReview(), {}))
+            self.rt = drafts.reviewed(
+                self.rt, Reviewed(key="", at=AT, effect="", review=found), self.playbook
+            )
+            missing, objection = found.missing, found.objection
+            asked += [f"{missing.to}, {missing.text}" if missing.to else missing.text] if missing else []
+            asked += [f"{objection.text} {WHAT_OF_IT}"] if objection else []
+        return bool(asked) and await self.ask(*asked)
 
     def statements(self, patches: Iterable[Patch], *, checked: bool = True) -> Iterator[Statement]:
         """Without the checks nothing is marked, and a decision counts without a press of the person."""
@@ -248,7 +246,7 @@ class Table:
             kind = schema.kinds.get(patch.kind) or schema.of_id(patch.id)
             for field in checks.said_fields(patch, schema, entries):
                 quotes = tuple(self._quoted(one.line, one.words) for one in patch.quotes.get(field, ()))
-                is_unchecked = checked and field in patch.unverified
+                is_unchecked = checked and bool(self.mark_of(patch, field))
                 stated = Statement(value_text(patch.set[field]), quotes, is_unchecked)
                 if not kind or field != kind.text or kind.key not in {DECISION, OBJECTION}:
                     yield stated
@@ -257,6 +255,29 @@ class Table:
                     yield stated._replace(kind=StatementKind.OBJECTION, by=by)
                 elif not checked:
                     yield stated._replace(kind=StatementKind.DECISION)
+
+    def mark_of(self, patch: Patch, field: str) -> str:
+        """Why the value is unchecked by now; empty where it is not."""
+        entry = self.rt.specification.entries.get(patch.id)
+        given = (one for one in entry.claims.get(field, ()) if one.value == patch.set[field]) if entry else ()
+        claim = next(iter(given), None)
+        return claim.reason if claim else patch.unverified.get(field, "")
+
+    def record(self, *, checked: bool = True) -> Record:
+        """What it proposed and said."""
+        said = self.sentences if checked else (one._replace(unchecked=False) for one in self.sentences)
+        return (*self.statements(self.patches, checked=checked), *said)
+
+    def _keep_sentences(self, text: str, quotes: Iterable[Quote] = ()) -> None:
+        """Each as it is posted; opinions rest on no quote."""
+        check = checks.check_for(self.playbook, self.rt.people.values())
+        lines = tuple(self._quoted(one.line, one.words) for one in quotes)
+        *marked, rest = (sentences_in(part) for part in text.split(UNCHECKED_MARK))
+        for part in (*marked, rest):
+            for place, one in enumerate(part, start=1):
+                is_unchecked = part is not rest and place == len(part)
+                rests_on = lines if check.needs_quote(one) else ()
+                self.sentences.append(Statement(one, rests_on, is_unchecked, StatementKind.SENTENCE))
 
     def objections(self) -> Iterator[Statement]:
         """Those that are on record."""
@@ -271,11 +292,6 @@ class Table:
         return next((one.speaker for one in self.room.lines if one.id == id), "")
 
 
-def _claim_of(patch: Patch, field: str, texts: Mapping[str, str]) -> SourcedClaim:
-    lines = (one.line for one in patch.quotes.get(field, ()))
-    return SourcedClaim(value_text(patch.set[field]), {one: texts[one] for one in lines if one in texts})
-
-
 # --- the four, in the order of what they do -----------------------------------------------------------------------
 
 
@@ -283,7 +299,7 @@ async def panel(table: Table) -> Record:
     table = table.fresh(reads=True)
     voices = table.voices(table.models.of)
     for _ in range(STEP_ROUNDS):
-        if not await table.ask(*[await table.draft(voices, one) for one in table.personas]):
+        if not await table.ask(*await table.draft(voices, table.lead)):
             break
     lead, others = table.lead, [one for one in table.personas if one != table.lead]
     entry, facts = specifying.discussion_opened(table.rt, table.room.title, table.rt.step_id, table.playbook)
@@ -303,42 +319,47 @@ async def panel(table: Table) -> Record:
     ended = EndedDiscussion(turns=table.rt.debate.turns)
     table.rt = table.rt.but(elaboration=None, ended={table.rt.step_id: ended})
     await table.draft(voices, lead)
-    return (*table.statements(await table.reviewed()), *table.objections())
+    if await table.review():
+        await table.draft(voices, lead)
+    return (*table.record(), *table.objections())
 
 
 async def alone(table: Table) -> Record:
     await _draft_and_ask(table, table.room.may_ask)
-    return tuple(table.statements(table.patches, checked=False))
+    return table.record(checked=False)
 
 
 async def alone_with_checks(table: Table) -> Record:
     await _draft_and_ask(table, table.room.may_ask)
-    return tuple(table.statements(await table.reviewed()))
+    if await table.review():
+        await table.draft(table.voices(lambda _: table.models.a), table.lead)
+    return table.record()
 
 
 async def three_times_with_critic(table: Table) -> Record:
     """What B left unmarked of the three drafts, and what A writes when it has read them with B's marks."""
-    picked, drafts = list[Statement](), list[str]()
+    picked, drafted = list[Statement](), list[str]()
     for _ in range(DRAFTS):
         one = table.fresh()
         await _draft_and_ask(one, MOST_QUESTIONS // DRAFTS)
-        for patch in await one.reviewed():
-            picked += (stated for stated in one.statements([patch]) if not stated.unchecked)
-            drafts += (
-                f"- {value_text(value)} ({patch.unverified.get(field, 'checked')})"
-                for field, value in patch.set.items()
-            )
+        await one.review()
+        picked += (stated for stated in one.statements(one.patches) if not stated.unchecked)
+        drafted += (
+            f"- {value_text(value)} ({one.mark_of(patch, field) or 'checked'})"
+            for patch in one.patches
+            for field, value in patch.set.items()
+        )
     last = table.fresh()
-    writing = last.voices(lambda _: table.models.a)
-    await last.draft(writing, last.lead, {"draft.md": "\n".join(drafts)})
-    return (*picked, *last.statements(await last.reviewed()))
+    await last.draft(last.voices(lambda _: table.models.a), last.lead, {"draft.md": "\n".join(drafted)})
+    await last.review()
+    return (*picked, *last.record())
 
 
 async def _draft_and_ask(table: Table, questions: int) -> None:
-    """In one voice, question by question; the last draft knows all answers."""
-    voices = table.voices(lambda _: table.models.a)
-    for _ in range(questions):
-        if not await table.ask(await table.draft(voices, table.lead)):
+    """In one voice, all questions of a draft at once; the last draft knows all answers."""
+    voices, most = table.voices(lambda _: table.models.a), table.room.asked + questions
+    while (left := most - table.room.asked) > 0:
+        if not await table.ask(*(await table.draft(voices, table.lead))[:left]):
             return
     await table.draft(voices, table.lead)
 
@@ -496,7 +517,8 @@ class RehearsalModel(LanguageModel):
         self._questions = questions
 
     async def think(self, prompt: Prompt, *, seconds: float, tokens: int) -> Completion:  # noqa: ARG002
-        from bot.voices.llm.prices import price  # noqa: PLC0415 -- is installed with models only
+        from bot.voices.llm.calling import CHARS_OF_A_TOKEN  # noqa: PLC0415 -- installed with models only
+        from bot.voices.llm.prices import price  # noqa: PLC0415
 
         told = sum(map(len, (*prompt.stable, prompt.moving))) // CHARS_OF_A_TOKEN * (2 if prompt.tools else 1)
         took: dict[str, Any] = {"tokens_in": told, "tokens_out": min(tokens, ANSWER_TOKENS)}

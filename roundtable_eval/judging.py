@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from bot.domain.catalog.personas import ModelName
 from bot.errors import ConfigError
 from roundtable_eval.people import Ask
-from roundtable_eval.scoring import Record
+from roundtable_eval.scoring import Record, StatementKind
 
 HOSTS = frozenset({"bedrock", "ollama", "vllm"})
 """Providers that serve models of several families."""
@@ -34,6 +34,7 @@ def _told(record: Record) -> str:
     rows = [
         f"- {one.kind}: {one.text}{f' ({one.by})' if one.by else ''}{' (unchecked)' if one.unchecked else ''}"
         for one in record
+        if one.kind is not StatementKind.SENTENCE
     ]
     return "\n".join(rows) or NOTHING
 

@@ -15,8 +15,13 @@ WEIGHT = 2
 
 class StatementKind(StrEnum):
     VALUE = "value"
+    SENTENCE = "sentence"
+    """What a persona said: it may be wrong, and records nothing."""
     OBJECTION = "objection"
     DECISION = "decision"
+
+
+STATED = frozenset({StatementKind.VALUE, StatementKind.SENTENCE})
 
 
 class QuotedLine(NamedTuple):
@@ -93,7 +98,8 @@ def score(meeting: Meeting, room: Room, play: Play) -> Score:
     lines = {line.fact: line for line in room.lines if line.fact}
     said = [one for one in meeting.sentences if one.id in lines]
     kept = {one.id for one in said if one.dissent and _stands(one, lines[one.id], play.record)}
-    values = [one for one in play.record if one.kind is StatementKind.VALUE and not one.unchecked]
+    unmarked = [one for one in play.record if one.kind in STATED and not one.unchecked]
+    values = [one for one in unmarked if one.kind is StatementKind.VALUE]
     recorded = sum(
         fact.id in kept
         if isinstance(fact, SheetSentence) and fact.dissent
@@ -105,7 +111,7 @@ def score(meeting: Meeting, room: Room, play: Play) -> Score:
         facts=len(meeting.facts),
         surfaced=sum(fact.id in room.surfaced for fact in meeting.facts),
         recorded=recorded,
-        wrong=sum(_is_wrong(one, meeting, lies) for one in values),
+        wrong=sum(_is_wrong(one, meeting, lies) for one in unmarked),
         dissents_lost=sum(one.dissent for one in said) - len(kept),
         decisions_invented=sum(one.kind is StatementKind.DECISION for one in play.record),
         asked=room.asked,

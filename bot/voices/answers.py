@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import Persona, Roster
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.elaboration import Contribution, Stance
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
 from bot.domain.values.json_files import objects_in
@@ -22,56 +22,45 @@ MOST_TURNS = 8
 ISSUE_CHARS = 60
 POSITION_CHARS = 200
 QUESTION_CHARS = 300
-NAME_CHARS = 80
-REASON_CHARS = 300
 
 _LISTS = ("entries", "questions", "next")
-
-
-class GivenQuestion(NamedTuple):
-    """`about` is the number of an open point, 0 for none."""
-
-    text: str
-    to: str = ""
-    recommended: str = ""
-    why: str = ""
-    about: int = 0
 
 
 class Answered(NamedTuple):
     """
     `declined`: it says that it refuses. `following` are the questions for the next step, `quotes` those of the text.
-    `entries` are as they were given, None where the answer has no list of them.
+    Questions and entries are as they were given; `entries` is None where the answer has no list of them.
     """
 
     text: str
     declined: bool = False
-    questions: tuple[GivenQuestion, ...] = ()
-    following: tuple[GivenQuestion, ...] = ()
+    questions: tuple[Mapping[str, Any], ...] = ()
+    following: tuple[Mapping[str, Any], ...] = ()
     quotes: tuple[Quote, ...] = ()
     entries: tuple[Any, ...] | None = None
 
 
 def read_draft(answer: str) -> Answered | None:
     """None where nothing has the form of a draft."""
-    objects = (one for one in objects_in(answer) if one.get("declined") is True or _has_list(one))
-    found = next(objects, None)
-    if found is None:
+    for found in objects_in(answer):
+        if found.get("declined") is True or any(isinstance(found.get(name), list) for name in _LISTS):
+            break
+    else:
         return None
     said, quotes = _said(found.get("say"))
     entries = found.get("entries")
     return Answered(
         said,
         declined=found.get("declined") is True,
-        questions=tuple(_questions(found.get("questions"))),
-        following=tuple(_questions(found.get("next"))),
+        questions=rows_in(found.get("questions")),
+        following=rows_in(found.get("next")),
         quotes=quotes,
         entries=tuple(entries) if isinstance(entries, list) else None,
     )
 
 
-def _has_list(found: Mapping[str, Any]) -> bool:
-    return any(isinstance(found.get(name), list) for name in _LISTS)
+def rows_in(given: Any) -> tuple[Mapping[str, Any], ...]:
+    return tuple(one for one in given if isinstance(one, Mapping)) if isinstance(given, list) else ()
 
 
 def whole_entries_in(answer: str) -> tuple[Mapping[str, Any], ...]:
@@ -79,19 +68,10 @@ def whole_entries_in(answer: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(one for one in objects_in(answer) if isinstance(one.get("fields"), Mapping | list))
 
 
-class SpokenPart(NamedTuple):
-    """What is said for *persona*, as it was given."""
-
-    persona: str
-    text: str
-    stances: tuple[Stance, ...] = ()
-    quotes: tuple[Quote, ...] = ()
-
-
-def spoken_in(answer: str, *, turns: Collection[str]) -> list[SpokenPart] | None:
+def spoken_in(answer: str, *, turns: Collection[str]) -> list[Contribution] | None:
     """
-    What is said in a discussion; None where nothing has the form. *turns* are the ids that the speaker could know;
-    others are dropped.
+    What is said in a discussion, as it was given; None where nothing has the form. *turns* are the ids that the speaker
+    could know; others are dropped.
     """
     given = (one.get("contributions") for one in objects_in(answer))
     rows = next((one for one in given if isinstance(one, list)), None)
@@ -104,54 +84,46 @@ def is_declined(answer: str) -> bool:
     return any(one.get("declined") is True for one in objects_in(answer))
 
 
-def _spoken(given: Mapping[str, Any], turns: Collection[str]) -> SpokenPart:
+def _spoken(given: Mapping[str, Any], turns: Collection[str]) -> Contribution:
     said, quotes = _said(given.get("say"))
     texts = [said]
     asked = given.get("ask")
     if isinstance(asked, Mapping) and (question := text_row(asked.get("text"), QUESTION_CHARS)):
         to = text_row(asked.get("to"), ISSUE_CHARS)
-        texts.append(f"{to}: {question}" if to and to.split()[0] not in question else question)
+        if to and to.split()[0] not in question:  # a name at the beginning would be that of a speaker
+            question = f"{to}: {question}" if said else f"{question.rstrip('?？')}, {to}?"
+        texts.append(question)
     issue, position = text_row(given.get("issue"), ISSUE_CHARS), text_row(given.get("option"), POSITION_CHARS)
     named = (str(given.get("moved_by") or ""), *(one.line for one in quotes))
     because = tuple(one for one in dict.fromkeys(named) if one in turns)[:MOST_TURNS]
     stances = (Stance(issue=issue, position=position, because=because),) if issue and position else ()
     text = " ".join(filter(None, texts))
-    return SpokenPart(str(given.get("persona") or "").strip(), text, stances, quotes)
+    persona = str(given.get("persona") or "").strip()
+    return Contribution(persona=persona, text=text, stances=stances, quotes=quotes)
 
 
 def _said(given: Any) -> tuple[str, tuple[Quote, ...]]:
     """Its sentences, and what they quote. A text in place of the list quotes nothing."""
     if not isinstance(given, list):
         return given.strip() if isinstance(given, str) else "", ()
-    rows = [one for one in given[:MOST_SENTENCES] if isinstance(one, Mapping)]
+    rows = rows_in(given[:MOST_SENTENCES])
     texts = filter(None, (str(one.get("text") or "").strip() for one in rows))
     return " ".join(texts), tuple(islice(quotes_in(rows), MOST_SOURCES))
 
 
 def quotes_in(rows: Iterable[Mapping[str, Any]]) -> Iterator[Quote]:
     """As they were given, cut where the record would refuse them."""
-    for row in rows:
-        given = row.get("quotes")
-        for one in given[:MOST_SOURCES] if isinstance(given, list) else ():
-            named = one if isinstance(one, Mapping) else {}
-            line, words = (sanitized(str(named.get(name) or "")).strip() for name in ("line", "words"))
-            if line and words:
-                yield Quote(line=line, words=words[:QUOTE_CHARS])
+    return (quote for row in rows for _, quote in quotes_of_fields(row))
 
 
-def _questions(given: Any) -> Iterator[GivenQuestion]:
-    for one in given if isinstance(given, list) else ():
-        if not isinstance(one, Mapping):
-            continue
-        text, about = tidied(text_row(one.get("text"), QUESTION_CHARS)), one.get("about")
-        if text:
-            yield GivenQuestion(
-                text,
-                text_row(one.get("to"), NAME_CHARS),
-                text_row(one.get("recommended"), QUESTION_CHARS),
-                text_row(one.get("why"), REASON_CHARS),
-                about if isinstance(about, int) and not isinstance(about, bool) else 0,
-            )
+def quotes_of_fields(row: Mapping[str, Any]) -> Iterator[tuple[str, Quote]]:
+    """The same, each with the field that it is for, if it names one."""
+    for one in rows_in(row.get("quotes"))[:MOST_SOURCES]:
+        field, line, words = (
+            sanitized(str(one.get(name) or "")).strip() for name in ("field", "line", "words")
+        )
+        if line and words:
+            yield field, Quote(line=line, words=words[:QUOTE_CHARS])
 
 
 # Prepares the text of a model to be posted for a persona: only the persona's own words, all of them visible.
@@ -220,6 +192,11 @@ class SpeakerPrefixes:
         if mine:
             kept.append(text[at:])
         return "".join(kept).strip()
+
+    def blends(self, text: str, persona: Persona) -> bool:
+        """Whether *text* has the words of another speaker, too."""
+        named = (label["name"].casefold() for label in self._label.finditer(text))
+        return any(self._names.get(one) != persona.key for one in named)
 
 
 def tidied(text: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
+from bot.domain.catalog.budget import ABOUT
 from bot.domain.catalog.personas import SERVERS
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Passage
@@ -99,8 +100,8 @@ class Prompt(NamedTuple):
 
 class Usage(NamedTuple):
     """
-    What a call took. Tokens are None when the provider does not report them, and *dollars* is None when the price is
-    unknown. *tokens_cached* are part of *tokens_in*.
+    What a call took. Tokens are None when they are unknown, *about* when the provider did not report them and they are
+    estimated; *dollars* is None when the price is unknown. *tokens_cached* are part of *tokens_in*.
     """
 
     provider: str
@@ -111,6 +112,7 @@ class Usage(NamedTuple):
     tokens_cached: int | None = None
     dollars: Decimal | None = None
     finish_reason: str = ""
+    about: bool = False
 
 
 class ModelMeter(Protocol):
@@ -199,6 +201,7 @@ def facts_of(usages: Iterable[Usage]) -> Facts:
         "tokens_cached": total.tokens_cached,
         "seconds": round(total.seconds, 3),
         "cost": None if total.dollars is None else str(total.dollars),
+        ABOUT: total.about or None,
     }
     return {name: fact for name, fact in facts.items() if fact is not None}
 
@@ -218,4 +221,5 @@ def together(usages: Sequence[Usage]) -> Usage:
         tokens_out=added([one.tokens_out for one in usages]),
         tokens_cached=added([one.tokens_cached for one in usages]),
         dollars=sum(dollars, Decimal(0)) if len(dollars) == len(usages) else None,
+        about=any(one.about for one in usages),
     )

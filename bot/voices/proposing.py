@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID, NOTE, REMARK, Kind, Schema
-from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.messages.draft_wording import (
     DOES_NOT_FIT,
     MOST_PROPOSALS,
@@ -28,22 +27,14 @@ from bot.domain.specification.entries import (
     Specification,
 )
 from bot.domain.specification.fold import QUOTE_CHARS
-from bot.domain.transcript.lines import LEFT_OUT, QUOTED, UNCHECKED
+from bot.domain.transcript.lines import LEFT_OUT, QUOTED
 from bot.domain.values.text import one_line
-from bot.engine.ports import NO_FACTS, Facts
+from bot.engine.ports import Facts
+from bot.voices.answers import quotes_of_fields, rows_in
 from bot.voices.prompts import wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
-from bot.voices.sources import (
-    DROPPED_CHARS,
-    MOST_DROPPED,
-    MOST_SOURCES,
-    Sources,
-    dropped,
-    quoted,
-    texts_in,
-    with_marks,
-)
+from bot.voices.sources import DROPPED_CHARS, MOST_DROPPED, ProseCheck, Sources, dropped, quoted
 
 IN_THEIR_WORDS = DECIDED_BY_PEOPLE | CONFIRMED_BY_AUTHOR
 MOST_READ = 60
@@ -97,54 +88,17 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     return Proposals(marked, tuple(reader.dropped[:MOST_DROPPED]), reader.left_out, passages)
 
 
-class Prose(NamedTuple):
-    """*quotes* are those that stand where they say; *facts* tell which sentences have a mark, and why."""
-
-    text: str
-    quotes: tuple[Quote, ...] = ()
-    facts: Facts = NO_FACTS
-
-
-class ProseCheck:
-    """
-    Of what a persona says: a sentence that has to show the words of a person or of code, and does not, gets a mark.
-    *shown* is as for `proposed`.
-    """
-
-    def __init__(self, scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> None:
-        rt, debate = scene.rt, scene.rt.elaboration
-        turns = [turn for turn in debate.turns if turn.human] if debate else []
-        self._lines = {turn.id: turn.line for turn in turns}
-        self._roots = {
-            **checks.roots_in(rt.specification),
-            **{rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read},
-            **{turn.line: Root(turn.name, turn.text) for turn in turns},
-        }
-        texts = {line: root.text for line, root in self._roots.items()}
-        self._sources = Sources(texts, shown, rt.slug)
-        said = (f"{root.speaker}: {root.text}" for root in self._roots.values())
-        self._all = (*said, *shown.values())
-        self._check = checks.check_for(scene.playbook, rt.people.values())
-
-    def mark_sentences(self, text: str, given: Iterable[Quote]) -> Prose:
-        """A turn that is quoted is named by its line."""
-        named = (one.but(line=self._sources.find(self._lines.get(one.line, one.line))) for one in given)
-        texts = self._sources.texts
-        quotes = tuple(one for one in named if one.line and stands_in(one.words, texts[one.line]))
-        roots = [(self._roots.get(one.line) or Root("", texts[one.line]), one.words) for one in quotes]
-        found = with_marks(text, roots, self._check)
-        return Prose(found.text, quotes, {UNCHECKED: found.dropped} if found.dropped else NO_FACTS)
-
-    def mark(self, text: str) -> str:
-        """A few words that quote nothing: held against all that was said and shown."""
-        is_said = not self._check.needs_quote(text) or not self._check.unsaid(text, self._all)
-        return text if is_said else f"{text} {UNCHECKED_MARK}"
-
-
-class _NamedQuote(NamedTuple):
-    field: str
-    line: str
-    words: str
+def prose_check(scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> ProseCheck:
+    """*shown* is as for `proposed`."""
+    rt, debate = scene.rt, scene.rt.elaboration
+    turns = [turn for turn in debate.turns if turn.human] if debate else []
+    roots = {
+        **checks.roots_in(rt.specification),
+        **{rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read},
+        **{turn.line: Root(turn.name, turn.text) for turn in turns},
+    }
+    check = checks.check_for(scene.playbook, rt.people.values())
+    return ProseCheck(roots, shown, rt.slug, check, {turn.id: turn.line for turn in turns})
 
 
 class _Reader:
@@ -180,7 +134,8 @@ class _Reader:
             self._taken.append(patch.id)
             for value in self._misfits:
                 self._drop(value, NO_SUCH_VALUE)
-            unknown = (quote.line for quote in _quotes_in(one) if not self._sources.find(quote.line))
+            named = (quote.line for _, quote in quotes_of_fields(one))
+            unknown = (line for line in named if not self._sources.find(line))
             self.dropped += map(dropped, dict.fromkeys(unknown))
             yield patch
 
@@ -196,8 +151,8 @@ class _Reader:
     def _patch(self, given: Mapping[str, Any], allowed: set[str]) -> Patch | str:
         """The patch, or why it is left out."""
         quotes = [
-            (one.field, Quote(line=line, words=one.words))
-            for one in _quotes_in(given)
+            (field, one.but(line=line))
+            for field, one in quotes_of_fields(given)
             if (line := self._sources.find(one.line))
         ]
         sources = tuple(dict.fromkeys(quote.line for _, quote in quotes))
@@ -248,7 +203,8 @@ class _Reader:
             read = field.read(sanitized(value)) if isinstance(value, str) else _sanitized(value)
             if field.many and isinstance(read, str):
                 read = [read]
-            ids = [one for one in texts_in(read) if CANONICAL_ID.fullmatch(one)] if field.to else []
+            named = map(str, read if isinstance(read, list) else [read])
+            ids = [one for one in named if CANONICAL_ID.fullmatch(one)] if field.to else []
             if field.accepts(read) and read != [] and all(map(self._spec.lives, ids)):
                 found[name] = read
             else:
@@ -272,22 +228,10 @@ def _fields_in(given: Any) -> dict[str, Any]:
     """Of rows, or of an object. Several rows of one field are a list."""
     if isinstance(given, Mapping):
         return {str(name): value for name, value in given.items()}
-    rows = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
     found: dict[str, list[Any]] = {}
-    for one in rows[:MOST_READ]:
+    for one in rows_in(given)[:MOST_READ]:
         found.setdefault(str(one.get("field")), []).append(one.get("value"))
     return {name: values if values[1:] else values[0] for name, values in found.items()}
-
-
-def _quotes_in(given: Mapping[str, Any]) -> list[_NamedQuote]:
-    """Those that a proposal gives, cut where the record would refuse them."""
-    rows = given.get("quotes")
-    named = (
-        _NamedQuote(*(sanitized(str(one.get(name) or "")) for name in _NamedQuote._fields))
-        for one in (rows[:MOST_SOURCES] if isinstance(rows, list) else ())
-        if isinstance(one, Mapping)
-    )
-    return [one._replace(words=one.words[:QUOTE_CHARS]) for one in named if one.line and one.words.strip()]
 
 
 def _sanitized(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """The reviewers: a model judges an item's files; without one a review lists gaps, and gives no verdict."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.personas import ModelTask, Persona, Roster
@@ -9,22 +9,24 @@ from bot.domain.item.item import DRAFT
 from bot.domain.item.item_paths import shared
 from bot.domain.reviews import coverage
 from bot.domain.reviews.text import Finding, FindingSeverity, Review, ReviewerOpinion
-from bot.domain.specification.checks import check_for
+from bot.domain.specification.checks import check_for, roots_in
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.transcript.lines import QUOTED
+from bot.domain.specification.claim_check import Root
+from bot.domain.transcript.lines import QUOTED, UNCHECKED
 from bot.domain.values.json_files import objects_in
 from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
+from bot.voices.answers import quotes_in, rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.prompts.fencing import sealed
 from bot.voices.prompts.scene import described, rules
-from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.seen import sanitized, text_row
 from bot.voices.prompts.shown_files import shown
 from bot.voices.prompts.texts import filled, part_of
 from bot.voices.session import CallLimits, ModelSession
-from bot.voices.sources import FILE_CHARS, JudgedClaims, Sources, prompt_texts, texts_in
+from bot.voices.sources import MOST_DROPPED, Prose, ProseCheck, dropped
 from bot.voices.thinking import NO_EFFORTS, Efforts, MindOf, no_mind
 from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
@@ -111,11 +113,12 @@ async def findings(thinking: ModelSession, case: ReviewCase, persona: Persona) -
     texts = texts_of(case.files)
     prompt = asking_for_findings(case.slug, persona, case.playbook.roster, files=texts)
     given = await thinking.ask(prompt, _given)
-    sources = Sources(prompt_texts(case.specification, texts), thinking.shown, case.slug)
+    roots = {name: Root("", text[:SHOWN_CHARS]) for name, text in texts.items()}
+    roots |= roots_in(case.specification)
     people = {one.name for one in case.specification.heard.values()}
-    claims = JudgedClaims(sources, check_for(case.playbook, people))
-    found = await asyncio.to_thread(_findings, given, texts, claims)
-    return ReviewFindings(found, {**thinking.facts, **claims.facts})
+    check = ProseCheck(roots, thinking.shown, case.slug, check_for(case.playbook, people))
+    found, facts = await asyncio.to_thread(_findings, given, texts, check)
+    return ReviewFindings(found, {**thinking.facts, **facts})
 
 
 def asking_for_findings(name: str, persona: Persona, table: Roster, *, files: Mapping[str, str]) -> Prompt:
@@ -161,36 +164,41 @@ def _given(text: str) -> list[Any]:
     raise VoiceError("The review could not be read.", reason="unstructured")
 
 
-def _findings(given: Sequence[Any], texts: Mapping[str, str], claims: JudgedClaims) -> tuple[Finding, ...]:
-    found = [finding for one in given[:MOST_FINDINGS] if (finding := _finding(one, texts, claims))]
-    return tuple(sorted(found, key=lambda one: one.severity.rank))
+def _findings(
+    given: list[Any], texts: Mapping[str, str], check: ProseCheck
+) -> tuple[tuple[Finding, ...], Facts]:
+    """With the sources that were not shown, and the passages of servers, for the `meta` of the line."""
+    found, unknown, passages = list[Finding](), dict[str, None](), dict[str, str]()
+    for one in rows_in(given)[:MOST_FINDINGS]:
+        if not (text := text_row(one.get("text"), TEXT_CHARS)):
+            continue
+        prose = check.mark_sentences(text, quotes_in([one]))
+        unknown |= dict.fromkeys(prose.unknown)
+        passages |= prose.facts.get(QUOTED, {})
+        if finding := _finding(one, text, prose, texts):
+            found.append(finding)
+    facts = {"dropped": [*map(dropped, unknown)][:MOST_DROPPED], QUOTED: passages}
+    by_severity = sorted(found, key=lambda one: one.severity.rank)
+    return tuple(by_severity), {name: told for name, told in facts.items() if told}
 
 
-def _finding(given: Any, texts: Mapping[str, str], claims: JudgedClaims) -> Finding | None:
+def _finding(given: Mapping[str, Any], text: str, prose: Prose, texts: Mapping[str, str]) -> Finding | None:
     """
     None for a file that was not shown; a finding about the code is where its source is. A line that does not exist
     stands for the whole file.
     """
-    if not isinstance(given, Mapping):
-        return None
-    file, text = given.get("file"), given.get("text")
+    file = str(given.get("file"))
     severities = {one.value: one for one in FindingSeverity}
-    severity = severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR)
-    if not isinstance(file, str) or not isinstance(text, str) or not text.strip():
-        return None
-    # Its numbers and names may stand in the file as well as in the sources.
-    about = texts.get(file, "")[:FILE_CHARS]
-    said = claims.checked(row(text, TEXT_CHARS), texts_in(given.get("sources")), beside=about)
     found = Finding(
-        severity=severity,
+        severity=severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR),
         file=file,
-        text=row(said.text, TEXT_CHARS),
-        sources=said.sources,
-        unverified=said.unverified,
+        text=text,
+        sources=tuple(dict.fromkeys(one.line for one in prose.quotes if one.line != file)),
+        unverified="; ".join(one["why"] for one in prose.facts.get(UNCHECKED, ())),
     )
     if file in texts:
         return found.but(line=_place(given.get("line"), file, texts))
-    code = next((one for one in map(CodeCitation.read, said.sources) if one), None)
+    code = next((one for one in map(CodeCitation.read, found.sources) if one), None)
     return found.but(file=code.path, line=code.first) if code else None
 
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
+from bot.domain.transcript.lines import RAW, RAW_CHARS
 from bot.engine.ports import Facts
 from bot.errors import VoiceError
 from bot.voices.model import LanguageModel, Prompt, Usage, facts_of
@@ -19,8 +20,6 @@ VOICES = "voices"
 """The reason of an answer that spoke for somebody else."""
 ASKED_AGAIN = frozenset({"empty", "cut_off", "refused", "unstructured", VOICES})
 """What may be wrong with an answer. Each is the heading of the sentence in `again.md` for the second attempt."""
-RAW, RAW_CHARS = "raw", 8_000
-"""In the facts of a call: its answer, if that could not be read."""
 
 
 class CallLimits(NamedTuple):

@@ -5,26 +5,28 @@ Nothing is posted in a persona's name that its model did not write. When a model
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import Any
 
 from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import DraftQuestion, DraftReview
 from bot.domain.specification.entries import Patch
-from bot.domain.transcript.lines import QUOTED
+from bot.domain.transcript.lines import UNSEEN
 from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError
 from bot.voices import answers, proposing, verifying
-from bot.voices.answers import Answered, GivenQuestion, SpokenPart
+from bot.voices.answers import Answered
 from bot.voices.model import LanguageModel
 from bot.voices.offline import debate_of, persona_of
 from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.seen import NAME_CHARS, sanitized, text_row
+from bot.voices.prompts.specification import ids_left_out
 from bot.voices.session import REVIEWING, VOICES, CallLimits, ModelSession
-from bot.voices.sources import quoted_in
+from bot.voices.sources import ProseCheck
 from bot.voices.tools.looking import Looker, no_looker
 
 log = logging.getLogger(__name__)
@@ -85,7 +87,9 @@ class ModelVoices:
             if not entries or error.reason == "refused":
                 raise
             answer, is_salvaged = Answered("", entries=entries), True
-        return _draft_speech(answer, session, scene, is_salvaged=is_salvaged)
+        speech = _draft_speech(answer, session, scene, is_salvaged=is_salvaged)
+        unseen = ids_left_out("\n".join(prompt.stable))
+        return speech._replace(facts={**speech.facts, UNSEEN: unseen}) if unseen else speech
 
     async def turn(self, cue: VoiceContext, asked: Speak) -> TurnSpeech:
         if (mind := self._mind_for(cue, asked)) is None:
@@ -101,17 +105,17 @@ class ModelVoices:
         return _turn_speech(parts, session, scene)
 
     def _mind_for(self, cue: VoiceContext, asked: Speak) -> LanguageModel | None:
-        """Who speaks alone has a model of its own, or leads with the common one; for all others *second* speaks."""
+        """Who speaks alone has a model of its own, or leads with the common one; else *second* speaks."""
         mind, persona = self._mind_of(cue.persona), cue.playbook.roster.get(cue.persona)
         leads = cue.roundtable.debate.lead == cue.persona
-        is_own = len(asked.personas) == 1 and (leads or bool(persona and persona.model))
+        is_own = not cue.by_other and len(asked.personas) == 1 and (leads or bool(persona and persona.model))
         return mind if mind is None or is_own else self._second or mind
 
     async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:
         if (mind := self._second) is None:
             return await self._offline.review(cue)
         session = ModelSession(mind, REVIEWING, effort=self._efforts.get(ModelTask.REVIEW, ""))
-        found = await verifying.review(cue.roundtable, cue.playbook.schema, session)
+        found = await verifying.review(cue.roundtable, cue.playbook, session)
         if objection := found.objection:
             found = found.but(objection=objection.but(model=session.facts.get("model", "")))
         return found, session.facts
@@ -141,16 +145,14 @@ def _read_draft(text: str, scene: Scene) -> Answered:
 
 
 def _draft_speech(answer: Answered, session: ModelSession, scene: Scene, *, is_salvaged: bool) -> Speech:
-    points, check = wanted.open_points(scene), proposing.ProseCheck(scene, session.shown)
+    check = proposing.prose_check(scene, session.shown)
     prose = check.mark_sentences(answer.text, answer.quotes)
     facts = {**session.facts, **prose.facts, **(session.raw_facts if is_salvaged else {})}
-    if passages := quoted_in(answer.text, session.shown):
-        facts[QUOTED] = passages
     speech = Speech(
         prose.text,
         facts,
-        questions=tuple(_asked(one, check, points) for one in answer.questions),
-        next_questions=tuple(_asked(one, check) for one in answer.following),
+        questions=tuple(_questions(answer.questions, check, wanted.open_points(scene))),
+        next_questions=tuple(_questions(answer.following, check)),
     )
     if answer.entries is None:
         return speech
@@ -163,19 +165,28 @@ def _doubted(patch: Patch) -> Patch:
     return patch.but(unverified={**dict.fromkeys(patch.set, SALVAGED), **patch.unverified})
 
 
-def _asked(
-    one: GivenQuestion, check: proposing.ProseCheck, points: Sequence[wanted.OpenPoint] = ()
-) -> DraftQuestion:
-    gap = points[one.about - 1].gap if 0 < one.about <= len(points) else None
-    about = gap.key if gap else ""
-    why = check.mark(one.why)
-    return DraftQuestion(text=one.text, to=one.to, recommended=one.recommended, why=why, gap=about)
+def _questions(
+    given: Iterable[Mapping[str, Any]], check: ProseCheck, points: Sequence[wanted.OpenPoint] = ()
+) -> Iterator[DraftQuestion]:
+    """`about` is the number of one of *points*, 0 for none."""
+    for one in given:
+        quotes, about = tuple(answers.quotes_in([one])), one.get("about")
+        told = (text_row(one.get(name), answers.QUESTION_CHARS) for name in ("text", "recommended", "why"))
+        text, own, why = map(answers.tidied, told)
+        marked = (check.mark_sentences(words, quotes).text for words in (text, own.rstrip("."), why))
+        text, recommended, why = marked
+        gap = points[about - 1].gap if type(about) is int and 0 < about <= len(points) else None
+        if text:
+            to = text_row(one.get("to"), NAME_CHARS)
+            yield DraftQuestion(
+                text=text, to=to, recommended=recommended, why=why, gap=gap.key if gap else ""
+            )
 
 
 # --- turns ---
 
 
-def _read_turn(text: str, scene: Scene, asked: Speak) -> list[SpokenPart]:
+def _read_turn(text: str, scene: Scene, asked: Speak) -> list[Contribution]:
     """By the personas that were *asked*. An empty list is an answer, too. Raises VoiceError."""
     clean, debate = sanitized(text), scene.rt.debate
     given = answers.spoken_in(clean, turns={turn.id for turn in tasks.heard_by(debate, asked)})
@@ -189,7 +200,7 @@ def _read_turn(text: str, scene: Scene, asked: Speak) -> list[SpokenPart]:
     return found[: tasks.most_contributions(asked)]
 
 
-def _own_part(part: SpokenPart, scene: Scene, asked: Speak) -> SpokenPart | None:
+def _own_part(part: Contribution, scene: Scene, asked: Speak) -> Contribution | None:
     """With the words of its persona alone. Where only one was asked, nobody else is meant."""
     roster = scene.playbook.roster
     able = [one for one in roster if one.key in asked.personas]
@@ -197,27 +208,19 @@ def _own_part(part: SpokenPart, scene: Scene, asked: Speak) -> SpokenPart | None
     if not known and len(able) == 1 and part.persona not in roster:
         known = able
     names = answers.SpeakerPrefixes(roster, scene.rt.people.values())
-    text = names.own(answers.tidied(part.text), known[0]) if known else ""
+    tidy = answers.tidied(part.text)
+    text = names.own(tidy, known[0]) if known else ""
     if not text or answers.declines(text):
         return None
-    return part._replace(persona=known[0].key, text=answers.shortened(text))
+    blends = names.blends(tidy, known[0])
+    return part.but(persona=known[0].key, text=answers.shortened(text), blends=blends)
 
 
-def _turn_speech(parts: Sequence[SpokenPart], session: ModelSession, scene: Scene) -> TurnSpeech:
-    found, check = list[Contribution](), proposing.ProseCheck(scene, session.shown)
-    for one in parts:
-        passages = quoted_in(one.text, session.shown)
-        prose = check.mark_sentences(one.text, one.quotes)
-        found.append(
-            Contribution(
-                persona=one.persona,
-                text=prose.text,
-                stances=one.stances,
-                quotes=prose.quotes,
-                facts={**prose.facts, **({QUOTED: passages} if passages else {})},
-            )
-        )
-    return TurnSpeech(tuple(found), session.facts)
+def _turn_speech(parts: Iterable[Contribution], session: ModelSession, scene: Scene) -> TurnSpeech:
+    check = proposing.prose_check(scene, session.shown)
+    prose = ((one, check.mark_sentences(one.text, one.quotes)) for one in parts)
+    found = tuple(one.but(text=said.text, quotes=said.quotes, facts=said.facts) for one, said in prose)
+    return TurnSpeech(found, session.facts)
 
 
 def _without_form(scene: Scene, text: str) -> VoiceError:

@@ -5,11 +5,12 @@ It says of every value whether its sources support it, with whole clauses of the
 confirm stays unchecked, also when it gives no answer, or there is none. It objects with the words of a line.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from bot.domain.catalog.schema import Schema
+from bot.domain.catalog.agenda import Playbook
+from bot.domain.roundtable.effects import ReviewDraft
 from bot.domain.roundtable.outcomes import (
     ClaimVerdict,
     Contradiction,
@@ -19,20 +20,21 @@ from bot.domain.roundtable.outcomes import (
 )
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
-from bot.domain.specification.claim_check import is_clause, stands_in
-from bot.domain.specification.entries import Claim, unconfirmed
+from bot.domain.specification.claim_check import Root, is_clause
+from bot.domain.specification.entries import Claim, Quote, unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
 from bot.errors import VoiceError
-from bot.voices.answers import quotes_in
+from bot.voices.answers import quotes_in, rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
-from bot.voices.prompts.digest import NOTHING, PEOPLE, told, told_in_answers
+from bot.voices.prompts.digest import NOTHING, PEOPLE, QuotedTurn, told
 from bot.voices.prompts.fencing import FENCE, fenced, sealed
-from bot.voices.prompts.seen import sanitized, text_row
+from bot.voices.prompts.seen import named, sanitized, text_row
 from bot.voices.prompts.specification import lines_of
 from bot.voices.prompts.texts import filled, part_of
 from bot.voices.session import ModelSession
+from bot.voices.sources import ProseCheck
 
 MOST_CLAIMS = 40
 MOST_CONTRADICTIONS = 5
@@ -57,60 +59,60 @@ class SourcedClaim(NamedTuple):
     sources: Mapping[str, str]
 
 
-class ReviewMaterial(NamedTuple):
-    """What is reviewed: *claims*, and what is recorded and was said beside them. *seed* is that of the markers."""
-
-    claims: Sequence[SourcedClaim]
-    entries: str = ""
-    lines: str = ""
-    seed: str = "review"
-
-
-async def review(rt: Roundtable, schema: Schema, session: ModelSession) -> DraftReview:
+async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> DraftReview:
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
-    claims = [_claim_of(claim, rt) for _, _, claim in waiting]
-    answers = told_in_answers(rt, rt.to_read)
-    material = ReviewMaterial(
+    spec = rt.specification
+    heard = {line: Root(one.name, one.text) for line, one in spec.heard.items()}
+    roots = checks.roots_in(spec) | heard
+    discussed = (line for work in rt.outbox if isinstance(work, ReviewDraft) for line in work.said)
+    people = {line: heard[line] for line in discussed if line in heard}
+    people |= {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
+    claims = [_claim_of(claim, roots) for _, _, claim in waiting]
+    lines = [
+        QuotedTurn(f"[{line}] {named(one.speaker)}", one.text, human=True) for line, one in people.items()
+    ]
+    asked = prompt(
         claims,
-        lines_of(schema, rt.specification, step_id=rt.step_id, room=ENTRIES_CHARS),
-        told(answers, PEOPLE),
-        f"review/{rt.slug}/{rt.incarnation}",
+        entries=lines_of(playbook.schema, spec, step_id=rt.step_id, room=ENTRIES_CHARS),
+        lines=told(lines, PEOPLE),
+        seed=f"review/{rt.slug}/{rt.incarnation}",
     )
-    given = await session.ask(prompt(material), read_answer)
+    given = await session.ask(asked, read_answer)
     verdicts = (
         ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
         for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)
     )
-    said = {rt.line_of(one.ts): one.text for one in rt.to_read}
-    said |= {id: text for claim in claims for id, text in claim.sources.items()}
-    known = {*rt.specification.entries, *rt.specification.heard}
+    check = checks.check_for(playbook, rt.people.values())
+    said = {id: Root("", text) for claim in claims for id, text in claim.sources.items()} | people
+    known = {id: Root("", checks.text_of_entry(one)) for id, one in spec.entries.items()} | heard
+    of_said, of_known = (ProseCheck(roots, {}, rt.slug, check) for roots in (said, known))
     return DraftReview(
         verdicts=tuple(verdicts),
-        objection=_objection(given.get("objection"), said),
-        contradictions=tuple(_contradictions(given.get("contradictions"), known)),
-        missing=_missing(given.get("missing")),
+        objection=_objection(given.get("objection"), of_said),
+        contradictions=tuple(_contradictions(given.get("contradictions"), known, of_known)),
+        missing=_missing(given.get("missing"), of_known),
     )
 
 
-def prompt(material: ReviewMaterial) -> Prompt:
-    schema = schemas.review(Support)
-    claims = "\n\n".join(_render_claim(number, one) for number, one in enumerate(material.claims, start=1))
+def prompt(claims: Sequence[SourcedClaim], *, entries: str, lines: str, seed: str) -> Prompt:
+    """*entries* and *lines* are what is recorded and was said beside the claims, *seed* is that of the markers."""
+    rows = "\n\n".join(_render_claim(number, one) for number, one in enumerate(claims, start=1))
     text = filled(
         "review",
         fence=FENCE,
-        entries=fenced("entries", material.entries or NOTHING),
-        lines=fenced("people", material.lines or NOTHING),
-        claims=claims or "None.",
+        entries=fenced("entries", entries or NOTHING),
+        lines=fenced("people", lines or NOTHING),
+        claims=rows or "None.",
         answer=part_of("schemas", "data"),
     )
-    return sealed((), text, seed=material.seed)._replace(schema=schema)
+    return sealed((), text, seed=seed)._replace(schema=schemas.review(Support))
 
 
 def verdicts_in(given: Mapping[str, Any], claims: Sequence[SourcedClaim]) -> list[str]:
     """For each claim, why it stays unchecked; empty where the sources say all of it."""
     found = [NO_VERDICT] * len(claims)
-    for one in _rows(given.get("verdicts")):
+    for one in rows_in(given.get("verdicts")):
         if isinstance(number := one.get("claim"), int) and 0 < number <= len(claims):
             found[number - 1] = _mark(one, claims[number - 1])
     return found
@@ -126,43 +128,38 @@ def _mark(one: Mapping[str, Any], claim: SourcedClaim) -> str:
     return mark if any(is_clause(words, text) for text in claim.sources.values()) else NO_VERDICT
 
 
-def _claim_of(claim: Claim, rt: Roundtable) -> SourcedClaim:
+def _claim_of(claim: Claim, roots: Mapping[str, Root]) -> SourcedClaim:
     """With the whole lines of people and accepted entries; of code, the words that were quoted."""
-    spec, roots = rt.specification, checks.roots_in(rt.specification)
     texts: dict[str, str] = {}
     for quote in claim.quotes:
-        if heard := spec.heard.get(quote.line):
-            texts[quote.line] = f"{heard.name}: {heard.text}"
-        elif root := roots.get(quote.line):
-            texts[quote.line] = f"{root.speaker}: {root.text}"
-        else:
-            texts[quote.line] = "\n".join(filter(None, (texts.get(quote.line), quote.words)))
+        root, before = roots.get(quote.line), texts.get(quote.line)
+        code = "\n".join(filter(None, (before, quote.words)))
+        texts[quote.line] = f"{root.speaker}: {root.text}" if root else code
     return SourcedClaim(value_text(claim.value), texts)
 
 
-def _objection(given: Any, said: Mapping[str, str]) -> ReviewObjection | None:
+def _objection(given: Any, check: ProseCheck) -> ReviewObjection | None:
     """None without words of a person or of code."""
     text = text_row(given.get("text"), SENTENCE_CHARS) if isinstance(given, Mapping) else ""
     quotes = [one.but(line=one.line.strip("[]")) for one in quotes_in([given])] if text else []
-    rests_on = tuple(one for one in quotes if one.line in said and stands_in(one.words, said[one.line]))
-    return ReviewObjection(text=text, quotes=rests_on) if rests_on else None
+    prose = check.mark_sentences(text, quotes)
+    return ReviewObjection(text=prose.text, quotes=prose.quotes) if prose.quotes else None
 
 
-def _contradictions(given: Any, known: Iterable[str]) -> Iterator[Contradiction]:
-    for row in _rows(given)[:MOST_CONTRADICTIONS]:
+def _contradictions(given: Any, known: Mapping[str, Root], check: ProseCheck) -> Iterator[Contradiction]:
+    """The reason may tell what the two say."""
+    for row in rows_in(given)[:MOST_CONTRADICTIONS]:
         one, other = (str(row.get(name) or "").strip("[] ") for name in ("one", "other"))
         if one != other and {one, other} <= {*known}:
-            yield Contradiction(one=one, other=other, because=text_row(row.get("because"), SENTENCE_CHARS))
+            both = [Quote(line=id, words=known[id].text) for id in (one, other)]
+            because = check.mark_sentences(text_row(row.get("because"), SENTENCE_CHARS), both).text
+            yield Contradiction(one=one, other=other, because=because)
 
 
-def _missing(given: Any) -> DraftQuestion | None:
+def _missing(given: Any, check: ProseCheck) -> DraftQuestion | None:
     told = given if isinstance(given, Mapping) else {}
     ask, person = (text_row(told.get(one), SENTENCE_CHARS) for one in ("ask", "person"))
-    return DraftQuestion(text=ask, to=person) if ask else None
-
-
-def _rows(given: Any) -> list[Mapping[str, Any]]:
-    return [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
+    return DraftQuestion(text=check.mark_sentences(ask, ()).text, to=person) if ask else None
 
 
 def read_answer(text: str) -> Mapping[str, Any]:

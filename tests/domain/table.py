@@ -134,6 +134,7 @@ class Contribution(NamedTuple):
     passed: bool = False
     quotes: tuple[Quote, ...] | None = None
     """None: of a line of code that nobody has quoted."""
+    blends: bool = False
 
 
 def taken(said: Contribution, persona: str, number: int, rt: Roundtable) -> elaboration.Contribution | None:
@@ -142,7 +143,9 @@ def taken(said: Contribution, persona: str, number: int, rt: Roundtable) -> elab
         return None
     fresh = Quote(line=f"src/sync.py:{rt.debate.turn_count}-{number}", words="the line of code")
     quotes = (fresh,) if said.quotes is None else said.quotes
-    return elaboration.Contribution(persona=persona, text=said.text, stances=said.stances, quotes=quotes)
+    return elaboration.Contribution(
+        persona=persona, text=said.text, stances=said.stances, quotes=quotes, blends=said.blends
+    )
 
 
 @dataclass

@@ -57,7 +57,7 @@ def test_people_are_told_in_time() -> None:
     at = answered(table(Budget(tokens=2001)), 20)
 
     assert [text.partition(" %")[0] for text in notices(at)] == ["50", "75", "95"]
-    assert "1,100 tokens of 2,001 tokens." in notices(at)[0]
+    assert "1,100 of 2,001 tokens." in notices(at)[0]
 
 
 def test_at_the_end_of_a_step_people_are_asked() -> None:
@@ -65,6 +65,7 @@ def test_at_the_end_of_a_step_people_are_asked() -> None:
     at = answered(table(Budget(tokens=500)), 8)
 
     assert at.rt.purse.spent.tokens == 500
+    assert "The model budget for this item is used up (500 of 500 tokens)." in at.card.text
     assert "budget used up" in at.subjects
     assert (at.offered()[0], at.offered()[-1]) == (Action.FINISH_STEP, Action.ALLOW_MORE)
     assert len(at.rt.answers) == 8

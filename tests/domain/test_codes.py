@@ -17,7 +17,7 @@ from bot.domain.catalog.taxonomy import TAXONOMY, trouble
 from bot.domain.messages.message import Action
 from bot.errors import ContentError
 from tests.domain.books import book, few_steps, seats, step
-from tests.domain.table import Table
+from tests.domain.table import Contribution, Table
 
 SOURCES = Path(bot.__file__).parent
 SILENT_AT_START = "ERR-RT-001"  # raised as ContentError: without a single persona the bot does not start
@@ -114,9 +114,9 @@ def nobody_leads() -> Table:
     return unknown_phase().elaborate()
 
 
-def speaking(text: str) -> Table:
+def speaking(said: str | Contribution) -> Table:
     table = Table(few_steps()).start().do_step()
-    table.world.speech = lambda *_: text
+    table.world.speech = lambda *_: said
     return table.press(Action.ELABORATE)
 
 
@@ -171,7 +171,7 @@ REACHED: dict[str, Callable[[], Table]] = {
     "ERR-ELAB-001": step_gone,
     "ERR-ELAB-002": nobody_leads,
     "ERR-ELAB-003": edited(elaboration_config={"max_turns": 2}),
-    "ERR-ELAB-004": lambda: speaking("Jordan Park (System Designer): me"),
+    "ERR-ELAB-004": lambda: speaking(Contribution("me", blends=True)),
     "ERR-ELAB-005": lambda: speaking("What of 02-01?"),
     "ERR-ELAB-006": lowered_limit,
     "ERR-ELAB-008": written("ERR-ELAB-008"),

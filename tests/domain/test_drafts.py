@@ -25,7 +25,7 @@ from bot.domain.roundtable.timers import TimerName
 from bot.domain.specification.claim_check import NOT_CONFIRMED
 from bot.domain.specification.claims import Check
 from bot.domain.specification.entries import Claim, EntryState, Patch, Quote, unconfirmed
-from bot.domain.transcript.lines import LEFT_OUT
+from bot.domain.transcript.lines import LEFT_OUT, UNSEEN
 from bot.errors import NotNow
 from tests.domain.books import thinking
 from tests.domain.table import SORRY, Table, played_once, shipped
@@ -72,6 +72,22 @@ def drafted(by: ReviewedBy = ReviewedBy.OTHER, *, fails: str = "", until: str = 
     table.pay_up_to(until) if until else table.resume_paying()
     table.world.more = {}
     return table
+
+
+@pytest.mark.parametrize("by", [ReviewedBy.OTHER, ReviewedBy.NOBODY])
+def test_the_end_of_a_discussion_is_reviewed_once_with_what_people_said_there(by: ReviewedBy) -> None:
+    """Also where the draft of it has nothing in other words, or nothing at all."""
+    table = Table(book(by)).start().say(SAID, who="grace").press(Action.FINISH_STEP)
+    table.press(Action.ELABORATE).say("Phones get lost.", who="grace").say("Every week.", who="ada")
+    said = [turn.line for turn in table.rt.debate.turns if turn.human]
+    table.completing.clear()
+    table.world.more = {"patches": ()}
+    table.say("done").say("Thanks!")
+
+    drafted = [one for one in table.completing if isinstance(one, Speak) and one.task == "draft"]
+    assert drafted
+    reviews = [one.said for one in table.completing if isinstance(one, ReviewDraft) and one.said]
+    assert reviews == ([] if by is ReviewedBy.NOBODY else [tuple(said)])
 
 
 def objected_to() -> Table:
@@ -375,6 +391,14 @@ def test_who_looked_too_long_says_so() -> None:
     table.say(SAID, who="grace")
 
     assert ("Maya stopped after 6 looks; this rests on what was seen.", []) in notes(table)
+
+
+def test_entries_that_a_draft_had_no_room_for_are_named() -> None:
+    table = Table(book()).start()
+    table.world.facts = {UNSEEN: "FR-004 to FR-090"}
+    table.say(SAID, who="grace")
+
+    assert ("There was no room to show Maya all entries. Not seen: FR-004 to FR-090.", []) in notes(table)
 
 
 def test_after_20_seconds_the_card_says_that_a_draft_is_made() -> None:

@@ -4,19 +4,22 @@ from dataclasses import replace
 
 import pytest
 
+from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import TimeCame
+from bot.domain.roundtable.outcomes import Failed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step, thinking
-from tests.domain.table import FLOOR, Table
+from tests.domain.table import FLOOR, SORRY, Table
 
 TWO = thinking(few_steps(step("00-01"), step("00-02")))
 ANY = ["month", "timeout", "unavailable", "denied", "refused", "empty", "cut_off", "unstructured", "busy"]
 BUTTONS = ["Try again", "Go on without"]
+SHOWN = ["Try again", "Show", "Go on without"]
 
 
 def failures(table: Table) -> list[tuple[str, list[str]]]:
@@ -147,6 +150,49 @@ def test_who_is_asked_by_name_and_whose_model_fails_is_asked_again_the_next_time
     table.say("Alex, and now?")
 
     assert [one.personas for one in asked(table)] == [("solutions-architect",)]
+
+
+def test_another_model_says_what_one_refused_in_a_discussion() -> None:
+    """As in a step, and for those personas alone."""
+    two_minds = replace(TWO, policy=TWO.policy.but(reviewed_by=ReviewedBy.OTHER))
+    table = Table(two_minds).start().elaborate().fail("speak", "refused").say("Alex, what breaks?")
+    assert failures(table) == [("Alex: the model refused to answer.", ["Ask another model", *BUTTONS])]
+
+    table.completing.clear()
+    table.press(Action.ASK_OTHER)
+
+    assert [(one.personas, one.turn, one.by_other) for one in asked(table)] == [
+        (("solutions-architect",), TurnKind.ASKED, True)
+    ]
+    assert failures(table) == []
+    with pytest.raises(NotNow):
+        table.press(Action.ASK_OTHER)
+
+
+def test_an_answer_that_cannot_be_read_is_shown_in_a_discussion_too() -> None:
+    table = Table(TWO).start().elaborate()
+    facts = {"raw": "{contributions: …"}
+    table.world.failing["speak"] = [
+        Failed(key="", at="", effect="", reason="unstructured", sentence=SORRY, facts=facts)
+    ]
+    table.say("Alex, what breaks?")
+    assert failures(table) == [("Alex: the model gave no answer that could be used.", SHOWN)]
+
+    table.press(Action.SHOW_ANSWER, who="grace")
+
+    assert table.world.told[-1][0] == "grace"
+    assert "{contributions: " in table.world.told[-1][1].text
+
+
+def test_who_looked_too_long_says_so_in_a_discussion_too() -> None:
+    """Until the next round."""
+    table = Table(TWO).start().elaborate()
+    table.world.facts = {"stopped_looking": True, "looked_at": [{"ids": []}] * 6}
+    table.say("Alex, what breaks?")
+    card = table.discussion.card
+
+    assert card
+    assert "Alex stopped after 6 looks; this rests on what was seen." in [one.prose for one in card.parts]
 
 
 def test_people_go_on_without_the_personas() -> None:

@@ -43,6 +43,7 @@ def assessed(source: str) -> Json:
                 "about": 1,
                 "recommended": "40 minutes",
                 "why": "It sets the queue.",
+                "quotes": [],
             }
         ],
         "next": [],
@@ -79,7 +80,7 @@ async def test_data_is_suggested_and_a_refusal_is_said_by_nobody(
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels. Scope: small")
         asked = await meeting.seen("How long is the longest tunnel?")
-        assert "Maya would say: 40 minutes." in asked.text
+        assert "Maya would say: 40 minutes _(unchecked)_." in asked.text
         await meeting.until(lambda: "suggests" in str(meeting.menus("finish_step")[-1].blocks))
     async with meeting.bot():
         await meeting.say("accept 1", who="ada")

@@ -11,7 +11,8 @@ from tests.e2e.test_planning import planned
 from tests.voices.models.provider import Answer, Called, Json, ModelServer, Reply, says
 
 CODE = "def retry():\n    wait(60)  # 60 seconds, api_key=sk-ant-0123456789abcdef0123456789abcdef\n"
-SAID = "The retry waits 60 seconds, and the brief says nothing of it."
+SAID = "The retry waits 60 seconds, and that is too long."
+QUOTED = "wait(60) # 60 seconds"
 FORGED = "src/mail.py:7@1a2b3c4"
 _SHOWN = re.compile(r"src/sync\.py:2@[0-9a-f]{7}")
 REVIEWED = "Review these files of one piece of work"
@@ -33,13 +34,13 @@ def looks_and_cites(asked: list[str]) -> Reply:
         shown = _SHOWN.search(words)
         if not shown and REVIEWED in words:
             return await says(Answer("", calls=(Called("search_code", {"words": "wait"}),)))(request, body)
-        sources = [shown[0] if shown else "", FORGED]
+        quotes = [{"line": one, "words": QUOTED} for one in (shown[0] if shown else "", FORGED)]
         finding = {
             "severity": "critical",
             "file": "planning/plan.md",
             "line": 1,
             "text": SAID,
-            "sources": sources,
+            "quotes": quotes,
         }
         told = {"findings": [finding]}
         return await says(Answer(json.dumps(told)))(request, body)

@@ -52,7 +52,7 @@ async def test_suggestions_stand_on_the_card_and_finish_waits_for_nobody(meeting
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels")
         asked = await meeting.seen("How long is the longest tunnel?")
-        assert "Maya would say: 40 minutes." in asked.text
+        assert "Maya would say: 40 minutes _(unchecked)_." in asked.text
         assert "It sets the queue" in str(asked.blocks)
         await meeting.until(lambda: "suggests" in str(meeting.menus("finish_step")[-1].blocks))
         await meeting.say("At most 40 minutes", who="linus")

@@ -17,9 +17,9 @@ from tests.evaluation.meetings import PLAYBOOK, meeting_of
 from tests.voices.minds import TOOK, ScriptedMind, lost, whole
 
 QUESTIONS = (
-    "Grace, when does the day of the bank end?",
-    "Grace, what worries you?",
-    "Ada, who counts, a team?",
+    ("Grace", "when does the day of the bank end?"),
+    ("Grace", "what worries you?"),
+    ("Ada", "who counts, a team?"),
 )
 LINES = {
     "Our bank closes at 16:00.": "requirement",
@@ -36,18 +36,20 @@ def meeting(tmp_path: Path) -> Meeting:
 class Drafting:
     """A model that asks good questions, quotes what it has heard, looks into the code, and makes a rule up."""
 
-    def __init__(self) -> None:
+    def __init__(self, says: str = "") -> None:
         self.looked: set[str] = set()
+        self.says, self.asks, self.makes_up = says, True, True
         self._asked = 0
         self.mind = ScriptedMind(script=self._answer)
 
     def _answer(self, prompt: Prompt) -> str:
         text, name = whole(prompt), prompt.schema.name if prompt.schema else ""
         self.looked |= {one.name for one in prompt.tools.tools} if prompt.tools else set()
-        self._asked += 1
-        question = QUESTIONS[self._asked % len(QUESTIONS)]
         if name == "draft":
-            return json.dumps({"say": question, "entries": self._entries(text)})
+            questions = [{"text": text, "to": to} for to, text in QUESTIONS if self.asks]
+            return json.dumps({"say": self.says, "questions": questions, "entries": self._entries(text)})
+        self._asked += 1
+        question = ", ".join(QUESTIONS[self._asked % len(QUESTIONS)]) if self.asks else ""
         persona = re.findall(r"\(`([\w-]+)`\)", prompt.moving)[0]
         said = {"persona": persona, "say": [{"text": question, "quotes": []}]}
         return json.dumps({"contributions": [said]})
@@ -60,7 +62,7 @@ class Drafting:
                 field = PLAYBOOK.schema.kinds[kind].text
                 quote = {"field": field, "line": line[1], "words": words}
                 found.append({"kind": kind, "fields": {field: said}, "quotes": [quote]})
-        if found and found[0]["kind"] == "requirement":
+        if self.makes_up and found and found[0]["kind"] == "requirement":
             found.append({**found[0], "fields": {"title": "Payouts stop at midnight, when it resets."}})
         return found
 
@@ -107,6 +109,58 @@ async def test_what_alone_makes_up_is_its_record_and_the_checks_mark_it(meeting:
         wrong[name] = score(meeting, room, play).wrong > 0
 
     assert wrong == {"panel": False, "alone": True, "alone+checks": False, "alone x3 + critic": False}
+
+
+async def test_alone_needs_a_call_for_three_questions(meeting: Meeting) -> None:
+    """All questions of a draft are asked before the next one: nine in three drafts, and one that knows the answers."""
+    drafting = Drafting()
+    room, _ = await played("alone", meeting, drafting.mind, ScriptedMind(SAYS_NOTHING))
+
+    assert (room.asked, len(drafting.mind.asked)) == (MOST_QUESTIONS, 4)
+
+
+WRONG = "The payouts stop at midnight, when it resets."
+WRONG_AS_TOLD = "Ada said that the payouts stop at midnight, when it resets."
+
+
+@pytest.mark.parametrize(
+    ("says", "wrong"),
+    [
+        (WRONG, {"panel": True, "alone": True, "alone+checks": True}),
+        (WRONG_AS_TOLD, {"panel": False, "alone": True, "alone+checks": False}),
+    ],
+)
+async def test_what_a_persona_says_may_be_wrong_too(
+    says: str, wrong: Mapping[str, bool], meeting: Meeting
+) -> None:
+    """Unless it has a mark, as in the thread; *alone* has no checks."""
+    for name, expected in wrong.items():
+        drafting = Drafting(says)
+        drafting.makes_up = False
+        room, play = await played(name, meeting, drafting.mind, ScriptedMind(SAYS_NOTHING))
+
+        assert (score(meeting, room, play).wrong > 0) is expected, name
+
+
+@pytest.mark.parametrize("name", ["panel", "alone+checks", "alone x3 + critic"])
+async def test_the_questions_of_a_review_are_put_to_people(name: str, meeting: Meeting) -> None:
+    """B reads what is recorded and was said; what people answer is drafted."""
+    drafting = Drafting()
+    drafting.asks = False
+    line = {"line": "C.m1", "words": "We want a limit for payouts"}
+    told = {
+        "verdicts": [],
+        "missing": {"person": "Grace", "ask": "When does the day of the bank end?"},
+        "objection": {"text": "Nothing is here against a limit that worries people.", "quotes": [line]},
+    }
+    critic = ScriptedMind(script=lambda one: json.dumps(told if "contributions" not in whole(one) else {}))
+    room, play = await played(name, meeting, drafting.mind, critic)
+    reviews = [whole(one) for one in critic.asked if one.schema and one.schema.name == "review"]
+
+    assert "We want a limit for payouts." in reviews[0]
+    assert {"g1", "g4"} <= room.surfaced
+    assert room.asked <= MOST_QUESTIONS
+    assert score(meeting, room, play).recorded >= 1
 
 
 async def test_one_look_at_the_code_counts_as_a_quote_of_it(meeting: Meeting) -> None:
@@ -160,20 +214,6 @@ async def test_people_and_the_judge_are_asked_with_fenced_material() -> None:
         r"<<<\w{16} question\nWhen\?[\s\S]*\n>>>\w{16}\n\n# Your task\n\nChoose\.$", whole(mind.asked[0])
     )
     assert len(usages) == 2
-
-
-async def test_a_panel_goes_on_without_a_synthesis(meeting: Meeting) -> None:
-    """What its personas proposed stands."""
-    drafting = Drafting()
-
-    async def answer(prompt: Prompt) -> str:
-        if prompt.schema and prompt.schema.name == "synthesis":
-            raise lost()
-        return (await drafting.mind.think(prompt, seconds=1, tokens=1)).text
-
-    room, play = await played("panel", meeting, Asked(answer), ScriptedMind(SAYS_NOTHING))
-
-    assert (play.failed, score(meeting, room, play).recorded) == ("", 3)
 
 
 async def test_the_last_draft_of_three_reads_the_others_with_the_marks_of_the_critic(

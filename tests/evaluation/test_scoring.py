@@ -9,7 +9,7 @@ from roundtable_eval.scoring import Play, QuotedLine, Record, Statement, Stateme
 from tests.evaluation.meetings import meeting_of
 
 FACTS = 7  # six sentences that are no lie, and one of code
-OBJECTION, DECISION = StatementKind.OBJECTION, StatementKind.DECISION
+OBJECTION, DECISION, SENTENCE = StatementKind.OBJECTION, StatementKind.DECISION, StatementKind.SENTENCE
 
 
 def quoting(line: str, words: str = "Our bank closes") -> tuple[QuotedLine, ...]:
@@ -50,6 +50,10 @@ BANK, FRIDAY, DISSENT, LIE = "g1", "g3", "g4", "g5"
         ((Statement("An alert is missing.", kind=OBJECTION, by="Ada"),), {}),
         ((Statement("An alert would be nice.", kind=OBJECTION, by="Grace"),), {}),
         ((Statement("An alert is missing.", quoting(DISSENT, "an alert is missing")),), {}),
+        ((Statement("It resets at midnight.", kind=SENTENCE),), {"wrong": 1}),
+        ((Statement("It resets at midnight.", unchecked=True, kind=SENTENCE),), {}),
+        ((Statement("It never happens.", quoting(LIE, "ever paid twice"), kind=SENTENCE),), {"wrong": 1}),
+        ((Statement("It closes at 16:00.", quoting(BANK), kind=SENTENCE),), {}),
         ((Statement("Limit it", kind=DECISION, by="Ada"),), {"decisions_invented": 1}),
     ],
 )

@@ -32,7 +32,6 @@ from bot.domain.roundtable.effects import Post, PushIssue
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import speaking
 from bot.domain.specification import address, citations, claim_check, keywords, reader, snapshot
 from bot.domain.specification.citations import CitingCommit, CitingRow
 from bot.domain.specification.claim_check import ClaimCheck, Root
@@ -274,7 +273,6 @@ PEOPLE: Mapping[str, Read] = {
     "reviewers": reviewers._WORD.findall,
     "secrets": SECRETS,
     "words to search for": lambda said: keywords.words_in(said, frozenset({"the"})),
-    "citations in a text": citations.citations_in,
 }
 
 THREADS: Mapping[str, Read] = {
@@ -314,7 +312,7 @@ MODELS: Mapping[str, Read] = {
     "an answer": answers.read_draft,
     "a turn": lambda said: answers.spoken_in(said, turns={"t01"}),
     "entries": answers.whole_entries_in,
-    "its own words": lambda said: (MAYAS.own(said, MAYA), speaking.own_words(said, MAYA, PLAYBOOK)),
+    "its own words": lambda said: (MAYAS.own(said, MAYA), MAYAS.blends(said, MAYA)),
     "its text": lambda said: (
         answers.tidied(said),
         answers.declines(said),
@@ -322,11 +320,12 @@ MODELS: Mapping[str, Read] = {
     ),
     "a long text": lambda said: answers.shortened(said, len(said) - 1),
     "a claim and its quote": lambda said: CHECK.flaws(said, [(Root("Ada", said), said)]),
-    "a claim": lambda said: (CHECK.flaws(said, CLAIMS), CHECK.unsaid(said, ["We drop it."])),
-    "a quote": lambda said: CHECK.unsaid("Ada said no to 40 requests a minute on 3 May 2026.", [said]),
+    "a claim": lambda said: CHECK.flaws(said, CLAIMS),
+    "a quote": lambda said: CHECK.flaws(
+        "Ada said no to 40 requests a minute on 3 May 2026.", [(Root("Ada", said), said[:900])]
+    ),
     "words of a claim": lambda said: (
         content_words(said),
-        CHECK.leaves_open(said),
         claim_check.stands_in(said, said[::-1]),
         claim_check.is_clause(said[::2], said),
     ),

@@ -241,6 +241,7 @@ class ModelsByRule:
         question |= {
             "recommended": "The dispatcher, the next morning.",
             "why": "It says what has to be shown.",
+            "quotes": [],
         }
         return {"declined": False, "say": "", "questions": [question], "next": [question], "entries": entries}
 

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.discussion.elaboration import Contribution
 from bot.domain.specification.claims import Quote
 from bot.voices import answers
 from bot.voices.answers import (
     Answered,
-    GivenQuestion,
     SpeakerPrefixes,
-    SpokenPart,
     read_draft,
     spoken_in,
     tidied,
@@ -69,7 +68,7 @@ def test_quotes_are_read_as_they_were_given() -> None:
     assert found.quotes == (Quote(line="t01", words="x" * 500),)
 
 
-def said(given: dict[str, Any]) -> SpokenPart:
+def said(given: dict[str, Any]) -> Contribution:
     [found] = spoken_in(json.dumps({"contributions": [given, "no object"]}), turns=TURNS) or []
     return found
 
@@ -118,15 +117,13 @@ def test_hostile_stances_are_lines_of_plain_text() -> None:
 
 
 def test_questions_are_read_one_by_one() -> None:
-    """What is no question, or has no text, is left out."""
+    """What is no question is left out."""
     asked = [{"text": "How many?", "to": "Grace", "about": 2, "recommended": "40"}, {"to": "Ada"}, "Who?"]
-    found = read_draft(
-        json.dumps({"say": "", "questions": asked, "next": [{"text": "When?", "about": True}]})
-    )
+    found = read_draft(json.dumps({"say": "", "questions": asked, "next": [{"text": "When?"}, None]}))
 
     assert found
-    assert found.questions == (GivenQuestion("How many?", "Grace", "40", "", 2),)
-    assert found.following == (GivenQuestion("When?"),)
+    assert found.questions == tuple(asked[:2])
+    assert found.following == ({"text": "When?"},)
 
 
 @given(
@@ -186,6 +183,15 @@ NAMES = SpeakerPrefixes(ROSTER, ("Ada", "Ben Ng"))
 def test_a_persona_says_its_own_words_only(said: str, own: str) -> None:
     """Its name before them is taken off; where somebody else's words begin, its own have ended."""
     assert NAMES.own(said, ROSTER[ALEX]) == own
+
+
+def test_a_question_alone_is_the_persona_s_own() -> None:
+    """To a person by name: it is not taken for words of that person."""
+    for say in ("", "A queue."):
+        part = said({"say": say, "ask": {"text": "How many rows?", "to": "Ada"}})
+
+        assert NAMES.own(part.text, ROSTER[ALEX]) == part.text
+        assert "Ada" in part.text
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.reviews.text import Finding, FindingSeverity
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
@@ -27,6 +28,7 @@ ASSESSED: dict[str, Any] = {
             "about": 0,
             "recommended": "40",
             "why": "The queue depends on it.",
+            "quotes": [],
         }
     ],
     "next": [],
@@ -43,7 +45,7 @@ def valid(mind: ScriptedMind, told: dict[str, Any]) -> None:
 
 async def test_findings_are_read_completely() -> None:
     """With their severity, file and line."""
-    told = {"findings": [FINDING | {"severity": "critical", "sources": []}]}
+    told = {"findings": [FINDING | {"severity": "critical", "quotes": []}]}
     mind = ScriptedMind(json.dumps(told))
     opinion = await PersonaReviewers(lambda _: mind).opinion(ITEM, ITEM.playbook.roster[ALEX])
 
@@ -66,7 +68,7 @@ async def test_an_assessment_asks_its_questions() -> None:
     valid(mind, ASSESSED)
     (asked,) = speech.questions
     assert (asked.text, asked.to) == ("How many edits a week?", "Ada")
-    assert (asked.recommended, asked.why) == ("40", "The queue depends on it.")
+    assert (asked.recommended, asked.why) == (f"40 {UNCHECKED_MARK}", "The queue depends on it.")
 
 
 @pytest.mark.parametrize("words", ["En voi auttaa tässä asiassa.", "A queue, I would say."])

@@ -23,6 +23,7 @@ ITEM = ReviewCase("lost-rows", "Exports lose rows", FILES, ["01-06"], SHIPPED, M
 CITED = "src/sync.py:40@1a2b3c4"
 FORGED = "src/mail.py:7@1a2b3c4"
 SEARCH: tuple[str, dict[str, object]] = ("search_code", {"words": "retry"})
+CODE_WORDS, FILE_WORDS = "retry(60) # 60 seconds", "500 of 500 rows"
 FINDING = {"severity": "major", "file": "requirements-spec.md", "line": 5}
 
 
@@ -65,8 +66,12 @@ def reviewers(mind: LanguageModel, shelf: Shelf | None = None) -> PersonaReviewe
     return PersonaReviewers(lambda _: mind, looker_of=looking(shelf))
 
 
-def found(text: str, *sources: str) -> str:
-    return json.dumps({"findings": [FINDING | {"text": text, "sources": sources}]})
+def quotes(*lines: str, words: str = CODE_WORDS) -> list[dict[str, str]]:
+    return [{"line": one, "words": FILE_WORDS if one in FILES else words} for one in lines]
+
+
+def found(text: str, *lines: str, words: str = CODE_WORDS) -> str:
+    return json.dumps({"findings": [FINDING | {"text": text, "quotes": quotes(*lines, words=words)}]})
 
 
 async def markdown(opinion: ReviewerOpinion) -> str:
@@ -88,20 +93,21 @@ async def test_a_finding_names_the_code_that_it_rests_on() -> None:
 
 
 async def test_a_source_that_a_reviewer_was_not_shown_is_dropped() -> None:
-    """The finding about the file stays, and says that nothing else supports it."""
+    """The finding about the file stays, and says that no line says it."""
     opinion = await reviewed(calling(SEARCH, then=found("It waits 60 seconds.", FORGED)))
     text = await markdown(opinion)
 
     assert opinion.findings[0].sources == ()
     assert opinion.left_out == (f"{FORGED} (this source was not shown)",)
-    assert "_unverified: the source that it names was not shown_" in text
+    assert "_unverified: no line says this_" in text
     assert "Left out: src/mail.py:7@1a2b3c4 (this source was not shown)" in text
 
 
 async def test_a_finding_may_be_about_the_code_itself() -> None:
     """If it names lines that were shown: that is its place."""
     given = [
-        {"file": "src/sync.py", "text": "It waits 60 seconds.", "sources": [one]} for one in (CITED, FORGED)
+        {"file": "src/sync.py", "text": "It waits 60 seconds.", "quotes": quotes(one)}
+        for one in (CITED, FORGED)
     ]
     opinion = await reviewed(calling(SEARCH, then=json.dumps({"findings": given})))
 
@@ -126,20 +132,34 @@ async def test_a_review_names_only_some_of_what_was_looked_at() -> None:
     shelf = HeldShelf()
     shelf.found = tuple(Passage(f"src/{number}.py:1@1a2b3c4", "x") for number in range(40))
     forged = [f"made/{number}.py:1@1a2b3c4" for number in range(300)]
-    findings = [{**FINDING, "text": str(at), "sources": forged[at * 15 : at * 15 + 15]} for at in range(20)]
+    findings = [
+        {**FINDING, "text": str(at), "quotes": quotes(*forged[at * 15 : at * 15 + 15])} for at in range(20)
+    ]
     text = await markdown(await reviewed(calling(SEARCH, then=json.dumps({"findings": findings})), shelf))
 
     assert "`src/19.py:1@1a2b3c4`, and 20 more" in text
     assert "made/19.py:1@1a2b3c4 (this source was not shown); and 30 more" in text
 
 
-async def test_the_words_of_a_finding_stand_in_its_sources_or_its_file() -> None:
-    """A finding compares the two: 500 is in the file, 60 in the code, and 90 in neither."""
-    both = await reviewed(calling(SEARCH, then=found("500 rows within 60 seconds is too much.", CITED)))
-    none = await reviewed(calling(SEARCH, then=found("It waits 90 seconds.", CITED)))
+@pytest.mark.parametrize(
+    ("text", "quoted", "flaw"),
+    [
+        ("500 rows within 60 seconds is too much.", (CITED, "requirements-spec.md"), ""),
+        ("It waits 90 seconds.", (CITED,), "“90 seconds”"),
+        ("It does not wait 60 seconds.", (CITED,), "“not”"),
+        ("It waits 60 seconds.", (), "no line says this"),
+        ("It was decided to wait.", (CITED,), "“decided”"),
+        ("It should be written down who waits.", (), ""),
+    ],
+)
+async def test_a_finding_passes_the_check_of_every_sentence(
+    text: str, quoted: tuple[str, ...], flaw: str
+) -> None:
+    """It may compare two: 500 is in the file, 60 in the code. An opinion needs no quote."""
+    opinion = await reviewed(calling(SEARCH, then=found(text, *quoted)))
 
-    assert both.findings[0].unverified == ""
-    assert "90" in none.findings[0].unverified
+    assert flaw in opinion.findings[0].unverified
+    assert bool(flaw) is bool(opinion.findings[0].unverified)
 
 
 NIGHT: tuple[str, dict[str, object]] = ("read_entry", {"id": "night-mode/FR-001"})

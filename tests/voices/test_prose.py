@@ -79,8 +79,8 @@ def test_its_words_are_held_against_the_whole_sentence_that_it_quotes(
     found = with_marks(text, [(GRACE, words)], CHECK)
 
     assert found.text == (f"{text} {UNCHECKED_MARK}" if marked else text)
-    assert [one["what"] for one in found.dropped] == ([text] if marked else [])
-    assert all(marked in one["why"] for one in found.dropped)
+    assert [one["what"] for one in found.facts.get(UNCHECKED, ())] == ([text] if marked else [])
+    assert all(marked in one["why"] for one in found.facts.get(UNCHECKED, ()))
 
 
 def test_the_mark_is_behind_the_sentence_and_nothing_else_is_changed() -> None:
@@ -117,24 +117,30 @@ async def test_what_a_person_said_is_repeated_without_a_mark() -> None:
     assert UNCHECKED not in speech.facts
 
 
-async def test_the_remark_of_a_draft_is_checked_in_the_same_way() -> None:
-    """So is why a question matters, which quotes nothing: it is held against all that was said."""
+async def test_the_remark_of_a_draft_and_its_questions_are_checked_in_the_same_way() -> None:
+    """Each question has quotes for all that it tells: what is asked, the answer recommended, and why it matters."""
     rt = roundtable(FEATURES, (ADA, "Edits must survive 24 hours without a network."))
     line = rt.line_of(rt.to_read[0].ts)
+    hours = [{"line": line, "words": "must survive 24 hours"}]
     questions = [
-        {"text": "What comes first?", "why": "24 hours are long."},
-        {"text": "Who tests it?", "why": "There are 41 tunnels."},
+        {"text": "What comes first?", "why": "24 hours are long.", "quotes": hours},
+        {"text": "Who tests it?", "why": "There are 41 tunnels.", "quotes": hours},
+        {"text": "Ada said 9 hours. Is that enough?", "recommended": "24 hours.", "quotes": hours},
+        {"text": "Which tunnels?", "recommended": "All 41.", "why": "24 hours are long."},
     ]
     told = [
         said("Edits must survive 24 hours.", (line, "must survive 24 hours")),
         said("That takes 3 disks."),
     ]
-    answer = json.dumps({"say": told, "questions": questions, "entries": []})
+    answer = json.dumps({"say": told, "questions": questions, "next": questions, "entries": []})
     speech = await thinking(ScriptedMind(answer)).draft(cue(rt))
 
     assert speech.text == f"Edits must survive 24 hours. That takes 3 disks. {UNCHECKED_MARK}"
     assert [one["what"] for one in speech.facts[UNCHECKED]] == ["That takes 3 disks."]
-    assert [one.why for one in speech.questions] == [
-        "24 hours are long.",
-        f"There are 41 tunnels. {UNCHECKED_MARK}",
+    assert [(one.text, one.recommended, one.why) for one in speech.questions] == [
+        ("What comes first?", "", "24 hours are long."),
+        ("Who tests it?", "", f"There are 41 tunnels. {UNCHECKED_MARK}"),
+        (f"Ada said 9 hours. {UNCHECKED_MARK} Is that enough?", "24 hours", ""),
+        ("Which tunnels?", f"All 41 {UNCHECKED_MARK}", f"24 hours are long. {UNCHECKED_MARK}"),
     ]
+    assert speech.next_questions == speech.questions

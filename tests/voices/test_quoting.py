@@ -129,7 +129,7 @@ async def test_what_was_seen_and_is_not_cited_is_not_kept() -> None:
 
 async def test_a_review_keeps_the_passages_that_it_cites() -> None:
     """In its own file: a review has no line."""
-    mind = calling(found("Exports time out after 90 s.", TICKET))
+    mind = calling(found("Exports time out after 90 s.", TICKET, words="time out after 90 s"))
     reviewers = PersonaReviewers(lambda _: mind, looker_of=looker)
     opinion = await reviewers.opinion(ITEM, SHIPPED.roster[MAYA])
     text = await markdown(opinion)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from bot.domain.discussion.elaboration import Stance, TurnKind
+from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.roundtable.effects import Speak
 from bot.engine.ports import VoiceContext
 from bot.errors import VoiceError
@@ -114,7 +115,11 @@ async def test_a_draft_asks_people_by_name() -> None:
     first = open_points(Scene(rt, cue(rt).playbook, cue(rt).playbook.roster[MAYA], {}))[0]
 
     (question,) = speech.questions
-    assert (question.text, question.to, question.recommended) == ("How many a week?", "Ada", "40")
+    assert (question.text, question.to, question.recommended) == (
+        "How many a week?",
+        "Ada",
+        f"40 {UNCHECKED_MARK}",
+    )
     assert question.gap == (first.gap.key if first.gap else "")
     assert [one.text for one in speech.next_questions] == ["Who waits for it?"]
 

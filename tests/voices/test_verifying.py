@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from bot.domain.catalog.personas import Chain
+from bot.domain.messages.attribution_wording import UNCHECKED_MARK
+from bot.domain.roundtable.effects import ReviewDraft
 from bot.domain.roundtable.outcomes import Contradiction, DraftQuestion, DraftReview, ReviewObjection
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
@@ -136,6 +138,35 @@ async def test_the_strongest_objection_has_words_of_a_line() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Every row may be millions.", ""),
+        ("That takes 40 hours.", f" {UNCHECKED_MARK}"),
+        ("Ada wants it by Friday.", f" {UNCHECKED_MARK}"),
+        ("Ada said: export every row.", ""),
+    ],
+)
+async def test_what_the_review_says_is_checked_as_every_sentence(text: str, mark: str) -> None:
+    """Its objection with its quotes, the reason of a contradiction with what the two say."""
+    contradiction = {"one": "FR-001", "other": "C.0", "because": text}
+    found, _, _ = await reviewed(
+        judged(("no", ""), objection=AGAINST | {"text": text}, contradictions=[contradiction])
+    )
+
+    assert found.objection
+    assert found.objection.text == f"{text}{mark}"
+    assert [one.because for one in found.contradictions] == [f"{text}{mark}"]
+
+
+async def test_a_question_of_the_review_tells_nothing_unchecked() -> None:
+    asks = {"person": "Ada", "ask": "There are 40 rows. Who counts them?"}
+    found, _, _ = await reviewed(judged(("no", ""), missing=asks))
+
+    assert found.missing
+    assert found.missing.text == f"There are 40 rows. {UNCHECKED_MARK} Who counts them?"
+
+
+@pytest.mark.parametrize(
     "given",
     [
         AGAINST | {"quotes": []},
@@ -150,6 +181,21 @@ async def test_an_objection_without_them_is_none(given: Any) -> None:
     found, _, _ = await reviewed(judged(("no", ""), objection=given))
 
     assert found.objection is None
+
+
+async def test_a_review_after_a_discussion_reads_what_people_said_there() -> None:
+    """It may rest on their words, which no step has as an answer."""
+    rt = (await proposed(ALL)).heard(
+        Person(id="U2", name="Ben"), "Nobody waits a week.", ts="7", part=RT.part
+    )
+    rt = rt.queueing(ReviewDraft(said=("C.7", "C.99")))
+    quotes = [{"line": "C.7", "words": "Nobody waits a week"}]
+    verifier = ScriptedMind(judged(("no", ""), objection={"text": "It takes a week.", "quotes": quotes}))
+    found, _ = await voices(ScriptedMind(""), verifier).review(VoiceContext(rt, PLAYBOOK, ""))
+
+    assert "[C.7] Ben:\n> Nobody waits a week." in whole(verifier.asked[0])
+    assert found.objection
+    assert [one.line for one in found.objection.quotes] == ["C.7"]
 
 
 async def test_contradictions_name_what_exists() -> None:

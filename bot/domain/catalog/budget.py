@@ -18,6 +18,8 @@ NOTICES = (50, 75, 95)
 CAP = 100
 LARGEST = Decimal(10) ** 12
 
+ABOUT = "tokens_about"
+"""In the facts of a call: its provider did not say all that it took, and tokens are estimated from characters."""
 _TOKENS = ("tokens_in", "tokens_out", "tokens_cached")
 _MEASURED = frozenset({*_TOKENS, "cost", "provider", "model"})
 _BUDGET = re.compile(
@@ -29,7 +31,7 @@ _BUDGET = re.compile(
 class Spent(Stored):
     """
     *tokens_cached* are among *tokens_in*; *cost* is in US dollars. Of all *calls*, *uncounted* did not say how
-    many tokens they took, and *unpriced* have no known price.
+    many tokens they took, those of *estimated* are about so many, and *unpriced* have no known price.
     """
 
     calls: int = 0
@@ -40,6 +42,7 @@ class Spent(Stored):
     cost: Decimal = Decimal(0)
     uncounted: int = 0
     unpriced: int = 0
+    estimated: int = 0
 
     @property
     def tokens(self) -> int:
@@ -107,6 +110,7 @@ def spent_by(facts: Mapping[str, Any]) -> Spent | None:
         cost=cost or Decimal(0),
         uncounted=counts["tokens_in"] is None or counts["tokens_out"] is None,
         unpriced=cost is None,
+        estimated=facts.get(ABOUT) is True,
     )
 
 
@@ -139,9 +143,8 @@ def in_words(spent: Spent) -> str:
     if not spent.calls:
         return ""
     known = spent.calls - spent.uncounted
-    tokens = f"{spent.tokens:,} tokens" + (
-        f" ({spent.tokens_cached:,} cached)" if spent.tokens_cached else ""
-    )
+    about, cached = "about " if spent.estimated else "", f" ({spent.tokens_cached:,} cached)"
+    tokens = f"{about}{spent.tokens:,} tokens{cached if spent.tokens_cached else ''}"
     parts = [tokens if known else "tokens unknown", _price(spent)]
     if known and spent.uncounted:
         parts.append(f"{spent.uncounted} of {spent.calls} calls not counted")

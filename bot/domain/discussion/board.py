@@ -38,15 +38,16 @@ OUTCOMES = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.RISK: "ke
 
 class Stand(NamedTuple):
     """
-    The current position of a person or persona on an issue; *letter* is empty for no option of the board, and *words*
+    The current *position* of a person or persona on an issue; *letter* is empty for no option of the board, and *words*
     are what they said then. *was* is the option before, *because* the line that they named as the reason, *heard* the
-    newest line of another at that time.
+    newest line of another then.
     """
 
     by: str
     name: str
     letter: str
     issue: str
+    position: str
     line: str
     why: str = ""
     sure: str = ""
@@ -287,6 +288,7 @@ def _stands(
                 named.get(claim.line, claim.owner.name) if is_persona else claim.owner.name,
                 letter,
                 issue,
+                str(claim.value),
                 claim.line,
                 why=str(entry["why"] or ""),
                 sure=str(entry["sure"] or ""),

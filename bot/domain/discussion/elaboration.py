@@ -64,13 +64,17 @@ class TurnKind(StrEnum):
 
 
 class Contribution(Stored):
-    """What a voice says in a discussion for *persona*. `by_rule`: no model was asked."""
+    """
+    What a voice says in a discussion for *persona*. `by_rule`: no model was asked; `blends`: it spoke for another, too,
+    and that was cut off.
+    """
 
     persona: str
     text: str
     stances: tuple[Stance, ...] = ()
     quotes: tuple[Quote, ...] = ()
     by_rule: bool = False
+    blends: bool = False
     facts: Mapping[str, Any] = {}
     """For its line."""
 
@@ -163,11 +167,29 @@ class EndedDiscussion(Stored):
     turns: tuple[Turn, ...] = ()
 
 
+class AnswerNote(Stored):
+    """
+    Of a call that *persona* was asked by, or several *personas* of a discussion by a *turn*: the `reason` why there is
+    no answer, or after how many `looks` it was stopped. `raw` is an answer that could not be read, `left_out` counts
+    what was not taken by the reason, `unseen` are the entries for which its prompt had no room.
+    """
+
+    step_id: str
+    persona: str
+    turn: TurnKind = TurnKind.ROUND
+    personas: tuple[str, ...] = ()
+    reason: str = ""
+    looks: int = 0
+    raw: str = ""
+    left_out: Mapping[str, int] = {}
+    unseen: str = ""
+
+
 class Elaboration(Stored):
     """
     `calls` counts those of models. `is_round_wanted`: people have said something that no round has taken up.
-    `has_nothing_new`: the last round brought nothing, and nobody has spoken since. `not_answered` says which calls gave
-    no answer since the last round. `from_phase_menu` remembers which menu to return to. `put` are the disputes that
+    `has_nothing_new`: the last round brought nothing, and nobody has spoken since. `notes` are of calls since the
+    last round. `from_phase_menu` remembers which menu to return to. `put` are the disputes that
     people were asked to decide. `besides` is what people said after the last turn.
 
     `options` are on the card; who is for which, and all else that it came to, is in the record (`board`). `not_agreed`
@@ -184,7 +206,7 @@ class Elaboration(Stored):
     calls: int = 0
     is_round_wanted: bool = False
     has_nothing_new: bool = False
-    not_answered: tuple[str, ...] = ()
+    notes: tuple[AnswerNote, ...] = ()
     ending: EndReason | None = None
     put: tuple[Dispute, ...] = ()
     besides: tuple[UnansweredMessage, ...] = ()

@@ -14,7 +14,6 @@ from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording, menus
 from bot.domain.messages.attribution_wording import decided_by, recorder
-from bot.domain.messages.draft_wording import GO_ON_WITHOUT
 from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.menus import GO_ON
 from bot.domain.messages.message import (
@@ -48,7 +47,6 @@ ASK_ALL = Choice(action=Action.ASK_ALL, label="Ask everybody")
 ASK = Choice(action=Action.ASK_PERSON, label="Ask")
 SEALED = Choice(action=Action.SEALED, label="Sealed positions…")
 MORE_TURNS = Choice(action=Action.MORE_TURNS, label=f"{TURNS_ADDED} more turns")
-TRY_AGAIN = GO_ON.but(label="Try again")
 END = Choice(action=Action.END_ELABORATION, label="End")
 AGREED = mark_wording.AGREED.but(emphasis=Emphasis.PRIMARY)
 REVEAL = Choice(action=Action.REVEAL, label="Show them now")
@@ -67,7 +65,7 @@ class DiscussionScene(Value):
     """
     What the card is made of. `people` are those who take part. `links` are where messages stand, by their line.
     `goes_on` is whether personas can be asked to. `ending` says when the discussion ends by itself. `unheard`
-    are the names of those who have said nothing here, who was silent longest first. `is_slow`: the model takes long.
+    are the names of those who have said nothing here, who was silent longest first. `notes`: what is wrong with calls.
     """
 
     board: DiscussionBoard
@@ -82,7 +80,7 @@ class DiscussionScene(Value):
     goes_on: bool = False
     ending: str = ""
     unheard: Mapping[str, str] = {}
-    is_slow: bool = False
+    notes: tuple[CardPart, ...] = ()
 
     @property
     def debate(self) -> Elaboration:
@@ -169,10 +167,7 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield CardPart(title="Objections with an answer", rows=rows)
     if lines := "\n".join(filter(None, _lines(scene))):
         yield CardPart(prose=lines)
-    if scene.is_slow:
-        yield CardPart(prose=wording.SLOW, buttons=(GO_ON_WITHOUT,))
-    if scene.debate.not_answered:
-        yield CardPart(prose="\n".join(scene.debate.not_answered), buttons=(TRY_AGAIN, GO_ON_WITHOUT))
+    yield from scene.notes
     if scene.debate.has_nothing_new and not scene.debate.exhausted:
         asked = (ASK.but(label=ask_label(name), value=id) for id, name in scene.unheard.items())
         yield CardPart(prose=wording.NOTHING_NEW, buttons=(*islice(asked, ASKED_AT_MOST), END))

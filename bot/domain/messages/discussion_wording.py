@@ -13,7 +13,6 @@ from bot.domain.discussion.elaboration import (
     Fate,
     SealedPosition,
 )
-from bot.domain.messages.draft_wording import WHY
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.values.markdown import bullet, escaped
 from bot.domain.values.text import counted, listed
@@ -41,11 +40,6 @@ def intro(others: Sequence[Persona], topic: str, *, item: str, max_turns: int) -
 def passed(names: Sequence[str]) -> str:
     verb = "has" if len(names) == 1 else "have"
     return f"{listed(list(names)) or 'The persona'} {verb} nothing to add."
-
-
-def no_answer(names: Sequence[str], reason: str) -> str:
-    """Of a model, for the personas with *names*."""
-    return f"{listed(list(names)) or 'The personas'}: {WHY.get(reason, WHY['failed'])}."
 
 
 def asks_person(name: str, asked: str, topic: str) -> str:
@@ -103,7 +97,6 @@ class Favored(NamedTuple):
 
 
 NOTHING_NEW = "Nobody has anything new."
-SLOW = "The personas are thinking, for more than 20 s."
 
 
 def both_sides(issue: str, sides: Sequence[Favored]) -> str:

@@ -1,11 +1,11 @@
 """What the card says about a draft and its review: what is wrong, and what to do."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from bot.domain.messages import step_wording
+from bot.domain.messages import menus, step_wording
 from bot.domain.messages.message import Action, Choice
 from bot.domain.roundtable.outcomes import Contradiction, DraftReview, ReviewObjection
-from bot.domain.values.text import counted, one_line
+from bot.domain.values.text import counted, listed, one_line
 
 CHECK_AGAIN = Choice(action=Action.CHECK_AGAIN, label="Check again")
 NOT_RELEVANT = Choice(action=Action.NOT_RELEVANT, label="Not relevant")
@@ -13,6 +13,7 @@ ANSWER = Choice(action=Action.ANSWER_FORM, label="Answer")
 ASK_OTHER = Choice(action=Action.ASK_OTHER, label="Ask another model")
 SHOW = Choice(action=Action.SHOW_ANSWER, label="Show")
 TRY_AGAIN = Choice(action=Action.READ_AGAIN, label="Try again")
+TRY_AGAIN_TOGETHER = menus.GO_ON.but(label=TRY_AGAIN.label)
 GO_ON_WITHOUT = Choice(action=Action.GO_ON_WITHOUT, label="Go on without")
 STOP_DRAFT = Choice(action=Action.STOP_DRAFT, label="Stop")
 """The call of the model, and nothing else."""
@@ -55,12 +56,20 @@ FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
     ),
     "stopped_looking": ("{name} stopped after {looks}; this rests on what was seen.",),
     "left_out": ("Left out of {name}'s draft: {left_out}.",),
+    "unseen": ("There was no room to show {name} all entries. Not seen: {unseen}.",),
+    "not_answered": ("{lines}", ASK_OTHER, TRY_AGAIN_TOGETHER, SHOW, GO_ON_WITHOUT),
+    "thinking_slowly": ("The personas are thinking, for more than 20 s.", GO_ON_WITHOUT),
     "slow": ("{name} is drafting, for more than 20 s.", STOP_DRAFT, GO_ON_WITHOUT),
     "checking": ("_The draft is being checked._",),
     "checking_slowly": ("The draft is being checked, for more than 20 s.", STOP_DRAFT),
     "unchecked": ("Nobody checked this draft: {values} unchecked.", CHECK_AGAIN),
     "one_mind": ("Drafts are checked by the same model; another one would see more.",),
 }
+
+
+def no_answer(names: Sequence[str], reason: str) -> str:
+    """Of a model in a discussion, for the personas with *names*."""
+    return f"{listed(list(names)) or 'The personas'}: {WHY.get(reason, WHY['failed'])}."
 
 
 def unchecked(count: int) -> str:

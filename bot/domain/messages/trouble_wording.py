@@ -136,23 +136,24 @@ def unmuted(name: str) -> str:
     return f"{name} unmuted the personas."
 
 
-def used_up_in_a_step(total: str) -> str:
+def used_up_in_a_step(used: str) -> str:
     return (
-        f"{_used_up(total)} The personas say nothing more. What you write is still recorded. Finish the step "
+        f"{_used_up(used)} The personas say nothing more. What you write is still recorded. Finish the step "
         "with what there is, or allow as much again?"
     )
 
 
-def used_up_elsewhere(total: str) -> str:
-    return f"{_used_up(total)} The next menu lets you go on without the personas, or allow as much again."
+def used_up_elsewhere(used: str) -> str:
+    return f"{_used_up(used)} The next menu lets you go on without the personas, or allow as much again."
 
 
 def allowed(name: str, total: str) -> str:
     return f"{name} allowed more: models may take {total} for this item."
 
 
-def _used_up(total: str) -> str:
-    return f"The model budget for this item is used up: {total}."
+def _used_up(used: str) -> str:
+    """*used* is how much of how much."""
+    return f"The model budget for this item is used up ({used})."
 
 
 # What one person is told who asked for something that cannot be just now. Nothing was changed by it.

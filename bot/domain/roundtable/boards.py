@@ -51,7 +51,7 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
         goes_on=bool(speaking.able(rt, playbook)),
         ending=silence.ending(rt, playbook),
         unheard=_unheard(rt),
-        is_slow=drafts.is_slow(rt),
+        notes=tuple(drafts.notes(rt, playbook)),
     )
 
 

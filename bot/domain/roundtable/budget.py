@@ -42,8 +42,13 @@ def line(purse: BudgetState, policy: Policy) -> str:
 
 
 def noticed(level: int, purse: BudgetState, budget: Budget) -> str:
-    used = _amount(budget.used(purse.spent), budget)
-    return f"{level} % of the model budget for this item is used: {used} of {total(budget, purse.allowed)}."
+    return f"{level} % of the model budget for this item is used: {used_of(purse, budget)}."
+
+
+def used_of(purse: BudgetState, budget: Budget) -> str:
+    """`1,240 of 1,000 tokens`, or `$5.02 of $5.00`."""
+    used = _amount(budget.used(purse.spent), budget).removesuffix(" tokens")
+    return f"{used} of {total(budget, purse.allowed)}"
 
 
 def total(budget: Budget, allowed: int = 1) -> str:

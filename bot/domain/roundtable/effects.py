@@ -197,9 +197,13 @@ class Survey(Attemptable):
 
 
 class ReviewDraft(Attemptable):
-    """Ask another model what is wrong with what is proposed and recorded. Nothing waits for it."""
+    """
+    Ask another model what is wrong with what is proposed and recorded. Nothing waits for it. *said* are the lines of
+    people in the discussion that ended before it.
+    """
 
     kind: Literal["review"] = "review"
+    said: tuple[str, ...] = ()
 
 
 class Then(StrEnum):

@@ -206,7 +206,7 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if after is known:
         return rt
     playbook = playbook_for(after, playbook)
-    after = drafts.ask_for_review(after, playbook)
+    after = drafts.ask_for_review(after, rt, playbook)
     after = silence.set_timers(after, rt, event, playbook)
     after = specifying.write_due_files(after, rt, playbook, is_named=isinstance(event, PersonMet))
     return live.show_messages(after, rt, event, playbook)

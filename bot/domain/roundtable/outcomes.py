@@ -301,18 +301,9 @@ class Reviewed(EffectOutcome):
     facts: Mapping[str, Any] = {}
 
 
-class DraftNote(Stored):
-    """
-    Of the newest draft, which *persona* was asked for: the `reason` why there is none, or after how many `looks` it was
-    stopped. `raw` is the answer of a model that could not be read, `left_out` counts what was not taken by the reason.
-    """
-
-    step_id: str
-    persona: str
-    reason: str = ""
-    looks: int = 0
-    raw: str = ""
-    left_out: Mapping[str, int] = {}
+def looks_until_stopped(facts: Mapping[str, Any]) -> int:
+    """Of a call that was stopped because it looked too long; else 0."""
+    return len(facts.get("looked_at") or ()) if facts.get("stopped_looking") else 0
 
 
 class ChangedFile(Stored):

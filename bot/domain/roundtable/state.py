@@ -16,7 +16,7 @@ from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.board import DiscussionBoard, board_of
-from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion
+from bot.domain.discussion.elaboration import AnswerNote, Elaboration, EndedDiscussion
 from bot.domain.item.item import Item, TrackedIssues, TrackerIssue
 from bot.domain.item.meta import DEFAULT_MAX_TURNS, Record
 from bot.domain.messages import step_wording
@@ -38,7 +38,7 @@ from bot.domain.roundtable.effects import (
 )
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
-from bot.domain.roundtable.outcomes import CodeSurvey, DraftNote, DraftQuestion, DraftReview, ThreadMessage
+from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, DraftReview, ThreadMessage
 from bot.domain.roundtable.posts import LiveMessage, PostedPrompt, ShownSession, StepCard, ThreadPrompt
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.entries import Specification, matters
@@ -167,7 +167,7 @@ class RoundtableFields(Stored):
     answers: tuple[Answer, ...] = ()
     filed: tuple[Answer, ...] = ()
     unread: tuple[Answer, ...] = ()
-    draft: DraftNote | None = None
+    draft: AnswerNote | None = None
     review: DraftReview = DraftReview()
     reviewed: int = 0
     first_reviewed: str = ""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple, Self
 
-_CITED = re.compile(r"(?<![^\s:@()\[\]`])[^\s:@()\[\]`]{1,400}+:\d{1,7}(?:-\d{1,7})?@[0-9a-f]{7,40}")
 _CITATION = re.compile(r"([^\s:@][^:@\x00-\x1f]{0,399}):(\d{1,7})(?:-(\d{1,7}))?@([0-9a-f]{7,40})")
 MOST_LINES = 1_000
 """Of one citation."""
@@ -75,10 +74,6 @@ def cited_text(source: str, shown: Mapping[str, str]) -> str | None:
             if all(number in lines for number in wanted):
                 return "\n".join(lines[number] for number in wanted)
     return None
-
-
-def citations_in(text: str) -> frozenset[str]:
-    return frozenset(_CITED.findall(text))
 
 
 def _lines(id: str, text: str) -> dict[int, str]:

@@ -20,8 +20,6 @@ HALF = Decimal("0.5")
 CLAIM_CHARS = 1_000
 """Of a claim, and of the sentences around its quotes; more is not read."""
 SHOWN_CHARS = 40
-LEFT_OPEN = frozenset({"not", "if", "may", "asked"})
-"""Operators with which a sentence does not say that something is decided."""
 NO_QUOTE = "no line says this"
 TOO_LONG = "it is too long to be checked"
 NOT_CONFIRMED = "in other words than the quote, and no second model has confirmed it"
@@ -103,14 +101,6 @@ class ClaimCheck:
         )
         return tuple(dict.fromkeys(found))
 
-    def unsaid(self, claim: str, texts: Iterable[str]) -> tuple[str, ...]:
-        """The numbers, dates, names and words of decision in *claim* that none of *texts* has."""
-        ours, said = self._words.read_words(claim[:CLAIM_CHARS]), "\n".join(texts)
-        theirs = self._words.read_words(said)
-        decided = [] if self._words.deciding(theirs) else self._words.deciding(ours)
-        found = (*self._unsaid(claim[:CLAIM_CHARS], ours, theirs, said, ()), *map(_not_said, decided))
-        return tuple(dict.fromkeys(found))
-
     def why_unchecked(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> str:
         """For people, of a sentence in prose; empty where it needs no quote, or one of *quotes*, or all, say it."""
         if not self.needs_quote(sentence):
@@ -145,10 +135,6 @@ class ClaimCheck:
         found = _ADDRESS.match(sentence)
         named = re.findall(r"\w+", found[0].lower()) if found else []
         return sentence[found.end() :] if found and named and {*named} <= self._people.keys() else sentence
-
-    def leaves_open(self, sentence: str) -> bool:
-        """Whether it asks, denies, or says that something may be so, or only under a condition."""
-        return self._words.leaves_open(self._words.read_words(sentence))
 
     def _unsaid(
         self, claim: str, ours: Sequence[str], theirs: Sequence[str], said: str, speakers: Collection[str]
@@ -224,10 +210,6 @@ class _Words:
         return [
             one for one in ours if one[0].isalpha() and one[:_STEM_CHARS] not in heard and one not in told
         ]
-
-    def leaves_open(self, words: Sequence[str]) -> bool:
-        turning = (one.means for one in self._tables.operators if one.name in LEFT_OPEN)
-        return any(one.in_words(words) for one in turning)
 
     def parity(self, ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
         """Operators and opposites that the claim drops or adds."""

@@ -137,8 +137,12 @@ QUOTED = "quoted"
 """In a line's `meta`: passages that it cites and that are in no commit, by their ids."""
 UNCHECKED = "unchecked"
 """In a line's `meta`: the sentences of a persona that have the mark, and why."""
+RAW, RAW_CHARS = "raw", 8_000
+"""In a line's `meta`: the answer of a model, or the part of it, that was not used."""
 LEFT_OUT = "left_out"
 """In a line's `meta`: how many entries and values of a draft were not taken, by the reason."""
+UNSEEN = "unseen"
+"""In a line's `meta`: the ids of entries for which a prompt had no room."""
 ENTRIES = "entries"
 """In a line's `meta`: its patches of the specification."""
 CHANGING_ENTRIES = frozenset({ENTRIES, "amends", "retracts"})

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import NamedTuple
@@ -65,6 +65,7 @@ STREAMED_FROM_TOKENS = 2000
 THINKING_TOKENS = 4000
 """Added for models that think first, and count it."""
 LET_GO_SECONDS = 0.5
+CHARS_OF_A_TOKEN = 4
 ANSWER_CHARS = 100_000
 """Of an answer that is read: it is refused as one that is cut off, and nothing of it is used."""
 MOST_ROUNDS = 2
@@ -259,14 +260,23 @@ class Caller:
         tokens: int,
         form: RequestForm,
     ) -> ModelResponse:
-        began = time.monotonic()
+        began, served = time.monotonic(), list[Usage]()
 
         def serve(response: ModelResponse) -> None:
-            seconds = time.monotonic() - began
-            if prompt.served is not None:
-                prompt.served.append(usage(response, self._name, address=self._address, seconds=seconds))
+            took = usage(response, self._name, address=self._address, seconds=time.monotonic() - began)
+            served.append(took if took.tokens_in is not None else _estimated(took, sent, response))
 
-        response = await self._sent(sent, self._settings(prompt, tokens), tokens, _parameters(form), serve)
+        try:
+            response = await self._sent(
+                sent, self._settings(prompt, tokens), tokens, _parameters(form), serve
+            )
+        except (asyncio.CancelledError, ModelTimeoutError, ModelRequestTimeout):
+            if not served:  # it has read the prompt, and nobody waits for the answer any more
+                serve(ModelResponse(parts=[]))
+            raise
+        finally:
+            if prompt.served is not None:
+                prompt.served.extend(served)
         self.forms.taken(form)
         return response
 
@@ -278,7 +288,7 @@ class Caller:
         parameters: ModelRequestParameters,
         serve: Callable[[ModelResponse], None],
     ) -> ModelResponse:
-        """*serve* hears of each answer, and of the part of one that ends in the middle, if it says what it took."""
+        """*serve* hears of each answer, and of the part of one that ends in the middle."""
         if not self._streams or tokens < STREAMED_FROM_TOKENS:
             answer = await model_request(
                 self._model, sent, model_settings=settings, model_request_parameters=parameters
@@ -293,8 +303,7 @@ class Caller:
                     pass
             finally:
                 answer = coming.get()
-                if answer.finish_reason or answer.usage.input_tokens or answer.usage.output_tokens:
-                    serve(answer)
+                serve(answer)
         if not answer.finish_reason:
             raise self._broke_off()
         return answer
@@ -416,6 +425,21 @@ def usage(response: ModelResponse, name: ModelName, *, address: str, seconds: fl
         dollars=_dollars(response, name, address) if said else None,
         finish_reason=response.finish_reason or "",
     )
+
+
+def _estimated(told: Usage, sent: Iterable[ModelMessage], response: ModelResponse) -> Usage:
+    """By characters, where a provider does not say what it took."""
+    return told._replace(
+        tokens_in=-(-sum(map(_chars, sent)) // CHARS_OF_A_TOKEN),
+        tokens_out=-(-_chars(response) // CHARS_OF_A_TOKEN),
+        about=True,
+    )
+
+
+def _chars(message: ModelMessage) -> int:
+    found = (getattr(part, "content", None) or getattr(part, "args", None) for part in message.parts)
+    texts = (text for one in found for text in (one if isinstance(one, list | tuple) else [one or ""]))
+    return sum(len(str(one)) for one in texts if not isinstance(one, CachePoint))
 
 
 def _model(response: ModelResponse, name: ModelName) -> str:

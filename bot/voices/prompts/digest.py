@@ -7,8 +7,8 @@ People's words are kept longest, because a model can produce a persona's words a
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot.domain.discussion.elaboration import Stance, Turn
-from bot.domain.discussion.words import name
+from bot.domain.discussion.board import DiscussionBoard, Stand
+from bot.domain.discussion.elaboration import Turn
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.voices.prompts.seen import named, quoted, row, sanitized
 
@@ -16,8 +16,8 @@ DIGEST_CHARS = 1_500
 GIST_CHARS = 110
 ISSUES_CHARS = 1_200
 NOTHING = "Nothing was said."
-ISSUE_CHARS = 340
-"""Longer than an issue and a position can be, so that none is cut: a model has to repeat them exactly."""
+ISSUE_CHARS = 500
+"""Longer than an issue and a position can be, so that neither is cut: a model has to repeat them exactly."""
 
 
 class QuoteLimits(NamedTuple):
@@ -104,23 +104,37 @@ def digest(told: Sequence[QuotedTurn]) -> str:
     return "\n".join([*([f"({gone} more are not shown)"] if gone else []), *lines])
 
 
-def standing(turns: Sequence[Turn]) -> str:
-    """The present position of each persona on each issue; where not all fit, the newest."""
-    newest: dict[tuple[str, str], tuple[Turn, Stance]] = {}
-    for turn in turns:
-        for stance in turn.stances:
-            key = (name(stance.issue), turn.by)
-            newest.pop(key, None)
-            newest[key] = (turn, stance)
-    lines: list[str] = []
-    room = ISSUES_CHARS
-    for turn, stance in reversed(newest.values()):
-        line = row(f"- {stance.issue}: {turn.name} ({turn.id}) {stance.position}", ISSUE_CHARS)
-        room -= len(line)
-        if room < 0:
-            break
-        lines.append(line)
-    return "\n".join(reversed(lines))
+def standing(board: DiscussionBoard, *, is_blind: bool = False) -> str:
+    """
+    A line for each option, and for each position beside them, with the people and personas who are for it; where not
+    all fit, the positions of people, and then the newest. *is_blind*: nothing of personas.
+    """
+    held: dict[tuple[str, str], list[Stand]] = {(one.issue, one.text): [] for one in board.options}
+    hidden = set[tuple[str, str]]()
+    for stand in board.stands:
+        option = board.option(stand.letter)
+        key = (option.issue, option.text) if option else (stand.issue, stand.position)
+        if is_blind and stand.is_persona:
+            hidden.add(key)
+        else:
+            held.setdefault(key, []).append(stand)
+    kept, room = set[tuple[str, str]](), ISSUES_CHARS
+    rows = {key: _stand_row(key, stands) for key, stands in held.items() if stands or key not in hidden}
+    newest = list(reversed(rows))
+    for key in sorted(newest, key=lambda key: all(one.is_persona for one in held[key])):
+        room -= len(rows[key])
+        if room >= 0:
+            kept.add(key)
+    return "\n".join(text for key, text in rows.items() if key in kept)
+
+
+def _stand_row(key: tuple[str, str], stands: Iterable[Stand]) -> str:
+    about = ": ".join(filter(None, key))
+    why = (
+        f"{one.told}{', a persona' if one.is_persona else ''}{f', because {one.why}' if one.why else ''}"
+        for one in stands
+    )
+    return row(f"- {about} – {'; '.join(why) or 'nobody so far'}", ISSUE_CHARS)
 
 
 def told(turns: Sequence[QuotedTurn], room: QuoteLimits) -> str:

@@ -20,7 +20,7 @@ from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced
 from bot.voices.prompts.seen import row, sanitized
 from bot.voices.prompts.shown_files import shown
-from bot.voices.prompts.specification import lines_of
+from bot.voices.prompts.specification import ENTRIES_CHARS, PLAN_CHARS, lines_of
 from bot.voices.prompts.texts import filled
 
 FILES_CHARS = 16_000
@@ -132,9 +132,9 @@ def item(scene: Scene) -> str:
 def specification(scene: Scene) -> str:
     """All entries, and what of the files is in none of them."""
     rt, wanted = scene.rt, scene.step.outputs if scene.step else ()
-    entries = lines_of(
-        scene.playbook.schema, rt.specification, step_id=scene.step.step_id if scene.step else ""
-    )
+    step_id = scene.step.step_id if scene.step else ""
+    room = PLAN_CHARS if step_id == scene.playbook.agenda.plan.step_id else ENTRIES_CHARS
+    entries = lines_of(scene.playbook.schema, rt.specification, step_id=step_id, room=room)
     files = shown(
         scene.files,
         slug=rt.slug,

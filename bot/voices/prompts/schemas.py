@@ -25,7 +25,7 @@ ID: JsonSchema = {
 
 def draft(kinds: Iterable[str]) -> AnswerSchema:
     """What a persona makes of what people say: entries, as far as they are of *kinds*."""
-    questions = _list(_object(text=TEXT, to=TEXT, about=COUNT, recommended=TEXT, why=TEXT))
+    questions = _list(_object(text=TEXT, to=TEXT, about=COUNT, recommended=TEXT, why=TEXT, quotes=_quotes()))
     fields = _list(_object(field=TEXT, value=TEXT))
     quotes = _list(_object(field=TEXT, line=TEXT, words=TEXT))
     entry = _object(kind=_choice(kinds), id=ID, part_of=TEXT, fields=fields, quotes=quotes)
@@ -61,7 +61,7 @@ def review(answers: Iterable[str]) -> AnswerSchema:
 
 def findings() -> AnswerSchema:
     severity = _choice(one.value for one in FindingSeverity)
-    finding = _object(severity=severity, file=TEXT, line=COUNT, text=TEXT, sources=_list(TEXT))
+    finding = _object(severity=severity, file=TEXT, line=COUNT, text=TEXT, quotes=_quotes())
     return AnswerSchema("findings", _object(findings=_list(finding)))
 
 
@@ -79,4 +79,8 @@ def _choice(values: Iterable[str]) -> JsonSchema:
 
 def _sentence() -> JsonSchema:
     """Of prose, with the words of people or of code that say it."""
-    return _object(text=TEXT, quotes=_list(_object(line=TEXT, words=TEXT)))
+    return _object(text=TEXT, quotes=_quotes())
+
+
+def _quotes() -> JsonSchema:
+    return _list(_object(line=TEXT, words=TEXT))

@@ -13,7 +13,7 @@ from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specificatio
 from bot.domain.specification.projection import Projection
 from bot.voices.prompts.seen import sanitized
 
-ENTRIES_CHARS = 40_000
+ENTRIES_CHARS, PLAN_CHARS = 40_000, 60_000
 NOTHING = "Nothing is recorded yet."
 LEFT_OUT = (
     "Left out, because there is no more room here. To see one, call `read_entry` with its id, or ask for it: "
@@ -45,6 +45,12 @@ def lines_of(schema: Schema, spec: Specification, *, step_id: str = "", room: in
         left.sort(key=lambda one: (places[one.kind], numbers(one.id)))
         rows.append(LEFT_OUT + ", ".join(_runs(one.id for one in left)))
     return "\n".join(rows) or NOTHING
+
+
+def ids_left_out(told: str) -> str:
+    """Those that `lines_of` had no room for."""
+    rows = (row.removeprefix(LEFT_OUT) for row in told.split("\n") if row.startswith(LEFT_OUT))
+    return next(rows, "")
 
 
 def nearness(schema: Schema, step_id: str) -> Mapping[str, int]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from bot.domain.catalog.personas import AddressKind, Roster
+from bot.domain.discussion.board import board_of
 from bot.domain.discussion.elaboration import MOST_IN_A_ROUND, Elaboration, Turn, TurnKind
 from bot.domain.roundtable import ended
 from bot.domain.roundtable.effects import Speak
@@ -13,10 +14,8 @@ from bot.voices.prompts import schemas, wanted
 from bot.voices.prompts.digest import (
     NOTHING,
     PEOPLE_BEFORE,
-    TALKING,
     WRITING,
     QuotedTurn,
-    QuoteLimits,
     digest,
     recent,
     standing,
@@ -62,14 +61,16 @@ def draft(scene: Scene, searched: str = "") -> Prompt:
 
 
 def turn(scene: Scene, debate: Elaboration, asked: Speak, searched: str = "") -> Prompt:
-    roster = scene.playbook.roster
+    roster, board = scene.playbook.roster, board_of(debate, scene.rt.specification)
     moving = filled(
         "turn",
         missing=missing(scene),
         topic=row(debate.topic, TOPIC_CHARS),
         turn=debate.turns_used + 1,
         max_turns=debate.max_turns,
-        discussion=_discussion(heard_by(debate, asked)),
+        discussion=_discussion(
+            heard_by(debate, asked), standing(board, is_blind=asked.turn is TurnKind.OPENING)
+        ),
         searched=_render_search(searched),
         lenses="\n\n".join(lens(one) for one in roster if one.key in asked.personas),
         task=_task(debate, asked, roster),
@@ -153,11 +154,10 @@ def _ended(scene: Scene) -> str:
     return f"# The discussion\n\n{fenced('turns', words_of(recent(told, WRITING)))}\n\n"
 
 
-def _discussion(turns: Sequence[Turn], room: QuoteLimits = TALKING) -> str:
+def _discussion(turns: Sequence[Turn], stands: str) -> str:
     """The newest turns and what people said before them word for word, the rest in a line each."""
     told = told_in_turns(turns)
-    stands = standing(turns)
-    newest = recent(told, room)
+    newest = recent(told)
     before = told[: len(told) - len(newest)]
     people = recent([one for one in before if one.human], PEOPLE_BEFORE)
     labels = {one.label for one in people}
@@ -165,7 +165,7 @@ def _discussion(turns: Sequence[Turn], room: QuoteLimits = TALKING) -> str:
     parts = (
         f"Earlier, in short:\n{fenced('earlier turns', earlier)}" if earlier else "",
         f"What people said earlier, word for word:\n{fenced('people', words_of(people))}" if people else "",
-        f"Open issues, and who stands where:\n{fenced('positions', stands)}" if stands else "",
+        f"The options, and who stands where:\n{fenced('positions', stands)}" if stands else "",
         fenced("turns", words_of(newest) or NOTHING),
     )
     return "\n\n".join(filter(None, parts))

@@ -1,20 +1,21 @@
 """
-Whatever a provider does, the ledger has the tokens that it said it served, the card has one line with what to do, and
-what people said is kept.
+Whatever a provider does, the ledger has the tokens that it said it served, or about as many as there were
+characters; the card has one line with what to do, and what people said is kept.
 """
 
 import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from aiohttp import web
 
-from bot.domain.catalog.budget import Budget, accounts
+from bot.domain.catalog.budget import Budget, accounts, in_words, spent_by
 from bot.domain.messages.message import Action
 from bot.domain.messages.trouble_wording import ANSWER_TOO_LATE
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import Failed, PersonaSpoke
 from bot.engine.ports import VoiceContext
@@ -42,10 +43,11 @@ DRAFT = json.dumps(
         "entries": [],
     }
 )
+NOTHING = -1
 ANSWERED = 1240
 """Tokens of an answer of the server, in and out."""
 BEGUN = 907
-"""What Anthropic says at the beginning of a stream. OpenAI tells nothing before the end."""
+"""What Anthropic says at the beginning of a stream. OpenAI tells nothing before the end: that is estimated."""
 USAGE = {
     "input_tokens": 900,
     "output_tokens": 7,
@@ -85,18 +87,29 @@ def begins(*, then: str) -> Reply:
 
 
 class Case(NamedTuple):
-    """*served* are the answers that count, *begun* those that only began. Without a *line* the answer is used."""
+    """
+    *served* are the answers that count, *begun* those that only began, *estimated* the characters of an answer without
+    numbers, -1 for a call without any. Without a *line* the answer is used.
+    """
 
     replies: tuple[Reply, ...]
     line: str = ""
     served: int = 0
     begun: int = 0
+    estimated: int = 0
     seconds: float = PATIENCE_SECONDS
     budget: int = 0
 
 
 CASES = {
     "an answer": Case((says(Answer(DRAFT)),), served=1),
+    "no numbers": Case((says(Answer(DRAFT, tokens=None)),), estimated=len(DRAFT)),
+    "silent": Case(
+        (hangs(),), "Maya has no draft: the model did not answer in time.", estimated=NOTHING, seconds=1.5
+    ),
+    "no numbers, over the budget": Case(
+        (says(Answer(DRAFT, tokens=None)),), estimated=len(DRAFT), budget=1_000
+    ),
     "500, then an answer": Case((fails(500), says(Answer(DRAFT))), served=1),
     "slow": Case(
         (begins(then="silence"),),
@@ -159,6 +172,11 @@ async def test_the_ledger_is_what_was_served(
     table.resume_paying()
 
     served = case.served * ANSWERED + (case.begun * BEGUN if model == CLAUDE else 0)
+    is_about = bool(case.estimated) or (model == OWN and case.begun > 0)
+    if is_about:
+        served += sum(-(-chars(one.body) // 4) for one in server.asked) + max(0, -(-case.estimated // 4))
+    assert table.rt.purse.spent.estimated == is_about
+    assert used_up(table.rt.purse, table.playbook.policy) is bool(case.budget)
     assert table.rt.purse.spent.tokens == served
     assert accounts(line.meta for line in table.lines).item.tokens == served
     assert lines_with_a_way_on(table) == ([case.line] if case.line else [])
@@ -182,7 +200,22 @@ async def test_a_call_that_people_end_counts_with_what_was_served_until_then(
             await work
 
     (facts,) = cancelled.value.args
-    assert facts["tokens_in"] + facts["tokens_out"] == ANSWERED
+    spent = spent_by(facts)
+    assert spent
+    assert spent.tokens == pytest.approx(ANSWERED + chars(server.asked[-1].body) // 4, abs=10)
+    assert in_words(spent).startswith("about ")
+
+
+def chars(value: Any) -> int:
+    """Of what a model is to read in a request."""
+    if isinstance(value, list):
+        return sum(map(chars, value))
+    if not isinstance(value, dict):
+        return 0
+    read = ("text", "content", "system", "input", "arguments")
+    texts = sum(len(one) for name, one in value.items() if name in read and isinstance(one, str))
+    deeper = (one for name, one in value.items() if name not in {"tools", "output_config", "response_format"})
+    return texts + sum(map(chars, deeper))
 
 
 def test_an_answer_that_comes_when_nobody_waits_for_it_is_in_the_ledger_once() -> None:

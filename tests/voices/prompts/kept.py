@@ -9,6 +9,7 @@ from functools import reduce
 from pathlib import Path
 
 from bot.content.playbook import load
+from bot.domain.discussion import board
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, Stance, Turn, TurnKind
 from bot.domain.item.meta import Record
 from bot.domain.roundtable import ended as discussions
@@ -24,7 +25,7 @@ from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
 from bot.voices.reviewing import asking_for_findings
-from bot.voices.verifying import ReviewMaterial, SourcedClaim
+from bot.voices.verifying import SourcedClaim
 from tests.specification.meeting import Meeting
 
 FOLDER = Path(__file__).parent / "kept"
@@ -87,7 +88,19 @@ def quoting() -> Elaboration:
         Quote(line="src/sync.py:5@1a2b3c4", words="no key here"),
     )
     person, newest = TURNS[3].but(line="m1"), TURNS[1].but(id="t05", quotes=(asked, code))
-    return debate(3).but(turns=(*TURNS[:3], person, newest))
+    held = debate(3).but(entry="DIS-001", turns=(*TURNS[:3], person, newest))
+    return board.with_options(held, ["keep both versions", "the newest version"], issue="conflicts")
+
+
+def taken() -> Specification:
+    """Where a person and a persona stand in that discussion."""
+    meeting = Meeting()
+    held = {"issue": "conflicts", "option": "keep both versions", "discussion": "DIS-001"}
+    own = {"person": "U1", "condition": "if sync stays fast", **held}
+    meeting.press("Ada", {"id": "POS-001", "kind": "position", "new": True, "set": own})
+    other = {"person": MAYA, **held}
+    meeting.propose({"id": "POS-002", "kind": "position", "new": True, "set": other}, step="01-01")
+    return meeting.specification
 
 
 def asking(*personas: str, kind: TurnKind = TurnKind.ASKED) -> Speak:
@@ -154,7 +167,7 @@ PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "turn-opening": lambda: tasks.turn(scene(), debate(0), asking(MAYA, kind=TurnKind.OPENING)),
     "turn-asked": lambda: tasks.turn(scene(ALEX), debate(4), asking(ALEX)),
     "turn-everybody": lambda: tasks.turn(scene(), debate(3), asking(MAYA, ALEX, JORDAN)),
-    "turn-round": lambda: tasks.turn(scene(), quoting(), ROUND),
+    "turn-round": lambda: tasks.turn(scene(rt=ROUNDTABLE.but(specification=taken())), quoting(), ROUND),
     "turn-once-more": lambda: reduce(tasks.again, FLAWS, tasks.turn(scene(ALEX), debate(4), asking(ALEX))),
     "draft-with-code": lambda: tasks.draft(scene(), "src/sync.py:40@1a2b3c4: wait = Retry(60)"),
     "draft-of-features": lambda: tasks.draft(
@@ -170,11 +183,10 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
 
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
     "review": lambda: verifying.prompt(
-        ReviewMaterial(
-            [SourcedClaim("40% drop", {"C.1": "Ada: some drop off", "C.2": "Ben: why?"})],
-            "FR-001 requirement [accepted, Ada C.1] Keep the last row",
-            "[C.1] Ada:\n> some drop off",
-        )
+        [SourcedClaim("40% drop", {"C.1": "Ada: some drop off", "C.2": "Ben: why?"})],
+        entries="FR-001 requirement [accepted, Ada C.1] Keep the last row",
+        lines="[C.1] Ada:\n> some drop off",
+        seed="review",
     ),
 }
 ALL = {**PROMPTS, **JUDGING, **VERIFYING}

@@ -12,11 +12,11 @@ from bot.domain.roundtable.state import Answer, Roundtable
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.specification import LEFT_OUT, OF_THE_STEP, lines_of, nearness
+from bot.voices.prompts.specification import LEFT_OUT, OF_THE_STEP, ids_left_out, lines_of, nearness
 from bot.voices.prompts.texts import part_of
-from tests.specification.meeting import SCHEMA
+from tests.specification.meeting import SCHEMA, Meeting
 from tests.voices.minds import whole
-from tests.voices.prompts.kept import ALL, ROUND, SHIPPED, asking, debate
+from tests.voices.prompts.kept import ALL, ROUND, ROUNDTABLE, SHIPPED, asking, debate, scene
 from tests.voices.prompts.large_item import BY_HAND, SECTIONS_BYTES, large
 
 STEPS = SHIPPED.agenda.steps
@@ -143,6 +143,20 @@ def test_where_there_is_little_room_the_step_comes_first(room: int) -> None:
     assert sum(len(line) + 1 for line in lines) <= room
     assert all(any(full.startswith(line) for full in every) for line in lines)
     assert lines[0].startswith("FR-001 ") or room > 500
+
+
+def test_a_plan_has_room_for_more_entries_and_what_is_left_out_is_told() -> None:
+    meeting = Meeting()
+    for number in range(350):
+        meeting.say("Ada", "01-06", f"requirement: The service answers request {number} {'soon ' * 20}")
+    rt = ROUNDTABLE.but(specification=meeting.specification)
+    steps = ("01-06", SHIPPED.agenda.plan.step_id)
+    step, plan = (tasks.draft(scene(rt=rt.but(step_id=one))).stable[2] for one in steps)
+
+    assert 40_000 < len(step) < 42_000
+    assert ids_left_out(step).endswith("to FR-350")
+    assert len(plan) > 50_000
+    assert ids_left_out(plan) == ""
 
 
 def test_remarks_are_the_first_to_go() -> None:

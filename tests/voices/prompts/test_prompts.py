@@ -6,13 +6,18 @@ import pytest
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.discussion import positions
-from bot.domain.discussion.elaboration import Stance
+from bot.domain.discussion.board import DiscussionBoard, Stand
+from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.item.artifacts import SectionEdit
+from bot.domain.messages.message import Action
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.values.markdown import outline
+from bot.voices.answers import ISSUE_CHARS
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
 from bot.voices.prompts.scene import Scene, described, stable, who
+from tests.domain.books import few_steps
+from tests.domain.test_discussion_card import discussing
 from tests.specification.meeting import Meeting
 from tests.voices.prompts.kept import (
     ALEX,
@@ -26,12 +31,14 @@ from tests.voices.prompts.kept import (
     ROUND,
     ROUNDTABLE,
     SHIPPED,
-    TURNS,
+    asking,
     debate,
     ended,
     marked,
     page,
+    quoting,
     scene,
+    taken,
 )
 
 TOLD = "What you do."
@@ -118,12 +125,35 @@ def test_what_was_edited_or_deleted_since_is_read_as_it_stands_now() -> None:
     assert "nobody reads two versions" not in tasks.draft(scene(rt=rt.but(unread=tuple(others)))).moving
 
 
-def test_the_names_of_positions_are_shown_whole() -> None:
-    """Who is to use them again must be able to; how an issue is set in type makes no other one of it."""
-    long = Stance(issue="Conflicts", position="p" * positions.POSITION_CHARS)
-    turn = TURNS[1].but(id="t03", stances=(long,))
+def test_a_turn_reads_where_people_stand_also_by_a_press() -> None:
+    """With every option in the words that a persona has to repeat."""
+    table = discussing().press(Action.STAND, value="A", who="grace")
+    told = tasks.turn(
+        Scene(table.rt, few_steps(), few_steps().roster[ALEX], {}), table.rt.debate, ROUND
+    ).moving
 
-    assert standing((TURNS[1], turn)) == f"- Conflicts: Alex (t03) {long.position}"
+    assert "- a queue – Grace\n- a file – nobody so far\n" in told
+
+
+def test_in_an_opening_no_persona_reads_where_others_stand() -> None:
+    held = Scene(ROUNDTABLE.but(specification=taken()), SHIPPED, SHIPPED.roster[MAYA], FILES)
+    opening, later = (
+        tasks.turn(held, quoting(), asking(MAYA, kind=kind)).moving
+        for kind in (TurnKind.OPENING, TurnKind.ASKED)
+    )
+
+    assert "keep both versions – Ada (if sync stays fast)\n" in opening
+    assert "keep both versions – Ada (if sync stays fast); BusinessAnalyst, a persona\n" in later
+
+
+def test_the_names_of_positions_are_shown_whole() -> None:
+    """Who is to use them again must be able to."""
+    long = "p" * positions.POSITION_CHARS
+    stand = Stand(ALEX, "Alex", "", "i" * ISSUE_CHARS, long, "", is_persona=True)
+
+    assert (
+        standing(DiscussionBoard(quoting(), stands=(stand,))) == f"- {stand.issue}: {long} – Alex, a persona"
+    )
 
 
 @pytest.mark.parametrize("persona", SHIPPED.roster, ids=lambda persona: persona.key)

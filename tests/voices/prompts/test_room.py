@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.discussion.elaboration import Elaboration, Stance
+from bot.domain.discussion.board import DiscussionBoard, Stand
+from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.roundtable.state import Answer
 from bot.voices.model import Prompt
 from bot.voices.prompts import digest, tasks
@@ -84,16 +85,17 @@ def test_of_the_oldest_what_people_said_stays_longest() -> None:
     assert "more are not shown)" in earlier
 
 
-def test_where_everybody_stands_is_said_once_for_each_issue() -> None:
-    """The newest position counts, and issues of long ago make room for those of today."""
-    turns = tuple(
-        turn.but(stances=(Stance(issue=f"issue {n % 50}", position=f"position {n} {'x' * 50}"),))
-        for n, turn in enumerate(talked(100, 20).turns)
+def test_where_everybody_stands_is_bounded_and_people_come_first() -> None:
+    """Issues of personas of long ago make room for those of today."""
+    held = tuple(
+        Stand(by, by, "", f"issue {n}", f"position {n} {'x' * 50}", "", is_persona=by == ALEX)
+        for n, by in enumerate([ADA, *[ALEX] * 99])
     )
-    stands = digest.standing(turns)
+    stands = digest.standing(DiscussionBoard(talked(1, 20), stands=held))
 
-    assert len(stands) <= digest.ISSUES_CHARS + len(turns)
-    assert stands.endswith(f"position 99 {'x' * 50}")
+    assert len(stands) <= digest.ISSUES_CHARS + len(held)
+    assert stands.startswith("- issue 0: position 0 ")
+    assert "position 99 " in stands
     assert "position 49 " not in stands
 
 

@@ -48,13 +48,13 @@ def noticed(rt: Roundtable, playbook: Playbook) -> Roundtable:
     budget, level = playbook.policy.budget, purse.notice(rt.purse, playbook.policy)
     if not level or budget is None:
         return rt
-    before, total = rt.purse.told, purse.total(budget, rt.purse.allowed)
+    before, used = rt.purse.told, purse.used_of(rt.purse, budget)
     rt = rt.but(purse=rt.purse.but(told=level))
     if level < CAP:
         return rt.telling(Message(text=purse.noticed(level, rt.purse, budget)), part=rt.part)
     if before < CAP and rt.stage in {Stage.ELABORATING, Stage.DISCUSSING}:
-        return _used_up(rt, playbook, total)
-    return rt.telling(Message(text=trouble_wording.used_up_elsewhere(total)), part=rt.part)
+        return _used_up(rt, playbook, used)
+    return rt.telling(Message(text=trouble_wording.used_up_elsewhere(used)), part=rt.part)
 
 
 def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -77,10 +77,10 @@ def allowed_more(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
     return speaking.waiting_speak(rt, playbook)
 
 
-def _used_up(rt: Roundtable, playbook: Playbook, total: str) -> Roundtable:
+def _used_up(rt: Roundtable, playbook: Playbook, used: str) -> Roundtable:
     if rt.stage is Stage.ELABORATING:
         return elaborations.conclude(rt, EndReason.BUDGET, playbook)
-    text = trouble_wording.used_up_in_a_step(total)
+    text = trouble_wording.used_up_in_a_step(used)
     rt = queue_commit(rt.dropping(Speak), "budget used up")
     rt = rt.offering(MenuKind.PROMPT, Message(text=text, choices=(menus.FINISH_STEP,)), part=rt.part)
     return rt.but(card=rt.card.but(first=text)) if rt.card else rt

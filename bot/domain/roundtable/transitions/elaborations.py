@@ -13,6 +13,7 @@ from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import board, positions
 from bot.domain.discussion.elaboration import (
+    AnswerNote,
     Contribution,
     Dispute,
     Elaboration,
@@ -27,6 +28,7 @@ from bot.domain.discussion.positions import Side
 from bot.domain.discussion.words import name as name_of
 from bot.domain.messages import (
     discussion_wording,
+    draft_wording,
     menus,
     step_wording,
     trouble_wording,
@@ -37,7 +39,7 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import React, Speak
 from bot.domain.roundtable.inputs import Press, Say, TimeCame
-from bot.domain.roundtable.outcomes import ItemRead, TurnTaken, spent
+from bot.domain.roundtable.outcomes import ItemRead, TurnTaken, looks_until_stopped, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
@@ -52,16 +54,13 @@ from bot.domain.roundtable.transitions import (
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.speaking import (
-    RAW,
-    RAW_CHARS,
     PersonaUtterance,
     lead_of,
     other_step,
-    own_words,
     told,
 )
 from bot.domain.roundtable.waiting import unheard_in_discussion
-from bot.domain.transcript.lines import BY_RULE, LinePhase
+from bot.domain.transcript.lines import BY_RULE, RAW, RAW_CHARS, LinePhase
 from bot.errors import NotNow
 
 # Disagreement that only people can end.
@@ -234,15 +233,13 @@ def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtab
     heard, left_out = list[Contribution](), list[str]()
     debate = rt.debate
     for one in event.contributions:
-        persona = playbook.roster.get(one.persona)
-        text, forged = own_words(one.text, persona, playbook) if persona else ("", False)
-        if forged:
+        if one.blends:
             rt = rt.logging(trouble("ERR-ELAB-004"))
         before: list[Turn | Contribution] = [*debate.turns, *heard]
         is_new = event.turn is not TurnKind.ROUND or has_new_quote(before, one.quotes)
         has_room = len(heard) < debate.turns_left or one.by_rule
-        if text and is_new and has_room:
-            heard.append(one.but(text=text, by_rule=one.by_rule or event.by_rule))
+        if one.text and one.persona in playbook.roster and is_new and has_room:
+            heard.append(one.but(by_rule=one.by_rule or event.by_rule))
         else:
             left_out.append(one.text)
     rest = {**event.facts, **({RAW: "\n\n".join(left_out)[:RAW_CHARS]} if any(left_out) else {})}
@@ -251,8 +248,10 @@ def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtab
         rt = _said(rt, one.but(facts={**(rest if place == 0 else {}), **one.facts}), playbook)
     if not heard and not event.by_rule:
         rt = _nothing_said(rt, event, playbook, **spent(rest))
-    calls = rt.debate.calls + (not event.by_rule)
-    rt = rt.but(elaboration=rt.debate.but(calls=calls))
+    calls, notes = rt.debate.calls + (not event.by_rule), rt.debate.notes
+    if looks := looks_until_stopped(event.facts):
+        notes = (*notes, AnswerNote(step_id=rt.step_id, persona=event.personas[0], looks=looks))
+    rt = rt.but(elaboration=rt.debate.but(calls=calls, notes=notes))
     if rt.debate.nearly_over and not was_near:
         rt = _on_card(rt, discussion_wording.NEARING_THE_END, playbook)
     return call_ended(rt, playbook)
@@ -268,13 +267,18 @@ def call_ended(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return speaking.starting_round(rt, playbook) if is_due else rt
 
 
-def not_answered(rt: Roundtable, effect: Speak, reason: str, playbook: Playbook) -> Roundtable:
+def not_answered(rt: Roundtable, effect: Speak, reason: str, raw: str, playbook: Playbook) -> Roundtable:
     """The card says what to do; the others of an opening are heard."""
     names = [one.first_name for one in playbook.roster if one.key in effect.personas]
-    told = discussion_wording.no_answer(names, reason)
-    not_answered = (*rt.debate.not_answered, told)
-    rt = rt.but(elaboration=rt.debate.but(calls=rt.debate.calls + 1, not_answered=not_answered))
-    rt = _on_card(rt, told, playbook)
+    about = {
+        "step_id": rt.step_id,
+        "persona": effect.persona,
+        "turn": effect.turn,
+        "personas": effect.personas,
+    }
+    notes = (*rt.debate.notes, AnswerNote(reason=reason, raw=raw, **about))
+    rt = rt.but(elaboration=rt.debate.but(calls=rt.debate.calls + 1, notes=notes))
+    rt = _on_card(rt, draft_wording.no_answer(names, reason), playbook)
     return call_ended(rt, playbook)
 
 

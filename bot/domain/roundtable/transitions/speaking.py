@@ -109,7 +109,7 @@ def putting_off(rt: Roundtable) -> Roundtable:
 
 def without_answer(rt: Roundtable) -> Roundtable:
     """People go on without what a model was asked for."""
-    return rt.dropping(Speak).but(elaboration=rt.debate.but(is_round_wanted=False, not_answered=()))
+    return rt.dropping(Speak).but(elaboration=rt.debate.but(is_round_wanted=False, notes=()))
 
 
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -147,7 +147,7 @@ def asking_all_to_open(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """At the same time, and blind. The lead opens also without a model."""
     if asking.is_silenced(rt, playbook):
         return rt
-    rt = rt.but(elaboration=rt.debate.but(not_answered=()))
+    rt = rt.but(elaboration=rt.debate.but(notes=()))
     most = min(MOST_IN_THE_OPENING, rt.debate.turns_left)
     for key in tuple(dict.fromkeys((lead_of(rt, playbook).key, *able(rt, playbook))))[:most]:
         rt = rt.queueing(Speak(persona=key, task="turn", turn=TurnKind.OPENING, personas=(key,)))
@@ -170,6 +170,17 @@ def asking_personas(rt: Roundtable, personas: Iterable[str], playbook: Playbook)
     return rt
 
 
+def asking_other(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Once more what a model refused: the one that reviews drafts answers."""
+    refused = [one for one in rt.debate.notes if one.reason == "refused"]
+    rt = rt.but(elaboration=rt.debate.but(notes=()))
+    for one in refused:
+        if _has_call_left(rt):
+            about = {"persona": one.persona, "turn": one.turn, "personas": one.personas}
+            rt = asking_to_speak(rt, Speak(task="turn", by_other=True, **about), playbook)
+    return rt
+
+
 def starting_round(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """One call for all. While people give sealed positions, or another call is on its way, it waits."""
     personas = able(rt, playbook)
@@ -180,7 +191,7 @@ def starting_round(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = cleared(rt, TimerName.ROUND)
     if not rt.debate.framed:
         return asking_all_to_open(rt.but(elaboration=rt.debate.but(is_round_wanted=False)), playbook)
-    debate = rt.debate.but(is_round_wanted=False, has_nothing_new=False, not_answered=())
+    debate = rt.debate.but(is_round_wanted=False, has_nothing_new=False, notes=())
     rt = rt.but(elaboration=debate)
     return rt.queueing(Speak(persona=personas[0], task="turn", turn=TurnKind.ROUND, personas=personas))
 
@@ -197,17 +208,7 @@ def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return rt.but(manners=rt.manners.but(muted=False))
 
 
-# Names in what a persona or a person says in a discussion: speakers, colleagues, other steps.
-
-
-def own_words(text: str, persona: Persona, playbook: Playbook) -> tuple[str, bool]:
-    """*text* without a speaker's name before it, and whether it spoke in another's name."""
-    everybody = "|".join(re.escape(name) for one in playbook.roster for name in (one.name, one.first_name))
-    prefix = re.match(rf"\s*\**({everybody})\b(?: \([^)\n]*\))?\**:\**\s*", text, re.IGNORECASE)
-    if not prefix:
-        return text.strip(), False
-    own = prefix[1].lower() in {persona.name.lower(), persona.first_name.lower()}
-    return text[prefix.end() :].strip(), not own
+# Other steps in what a persona or a person says in a discussion.
 
 
 def other_step(rt: Roundtable, text: str, playbook: Playbook) -> Step | None:
@@ -224,10 +225,6 @@ def _names(text: str, step: Step) -> bool:
 
 
 # What a contribution puts on record besides its words: where its speaker stands, and what it quotes.
-
-
-RAW = "raw"
-RAW_CHARS = 8_000
 
 
 def facts(said: Contribution) -> Mapping[str, Any]:

@@ -70,7 +70,7 @@ from bot.domain.roundtable.transitions.saving import (
     saved,
     written_again,
 )
-from bot.domain.transcript.lines import LinePhase
+from bot.domain.transcript.lines import RAW, LinePhase
 from bot.domain.values.places import Person
 
 # What comes after a commit. The meeting goes on whether it could be made or not: what is not in git yet is
@@ -327,16 +327,16 @@ def _left_out(rt: Roundtable, effect: Post, reason: str) -> Roundtable:
 
 def _nothing_said(rt: Roundtable, effect: Speak, said: Failed, playbook: Playbook) -> Roundtable:
     """One persona's failure does not sink the round, and is never posted as its opinion."""
-    reason = said.reason
+    reason, raw = said.reason, str(said.facts.get(RAW) or "")
     if rt.stage is not Stage.ELABORATING:
-        return drafts.note_failure(rt, effect, reason, str(said.facts.get("raw") or ""))
+        return drafts.note_failure(rt, effect, reason, raw)
     if reason == CONTEXT_FULL:
         return elaborations.conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
     if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
         lead = speaking.lead_of(rt, playbook).key  # it opens without a model, and that failed
         again = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
         return _stalled(report(rt, [trouble("ERR-INT-001")]), again, trouble_wording.PRESS_RETRY)
-    return elaborations.not_answered(rt, effect, reason, playbook)
+    return elaborations.not_answered(rt, effect, reason, raw, playbook)
 
 
 def _not_shared(rt: Roundtable, effect: ShareRecord, said: Failed) -> Roundtable:

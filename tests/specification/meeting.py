@@ -7,6 +7,7 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Ask
 from bot.domain.specification import reader
 from bot.domain.specification.entries import ENTRIES, Claim, How, Party, PartyKind, Patch, Specification
+from bot.domain.specification.fold import with_pushed
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.said_entries import Here, reread
 from bot.domain.transcript.lines import Line, LinePhase, Source
@@ -102,9 +103,14 @@ class Meeting:
             content=text,
             meta=meta,
         )
+        line = with_pushed(line, self.specification.entries)
         self.lines.append(line)
         self.specification = self.specification.folding([line])
         return id
+
+    def push_line(self, line: Line) -> None:
+        """One that the bot did not write."""
+        self.specification = self.specification.folding([line], foreign={line.message_id})
 
     def __getitem__(self, path: str) -> Any:
         """`FR-001.priority` is the current value."""

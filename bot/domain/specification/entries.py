@@ -29,7 +29,6 @@ from bot.domain.specification.fold import (
     GIT_AUTHOR,
     HOW,
     MARK,
-    MOST_ENTRIES,
     PERSONA_NAME,
     THE_BOT,
     Fold,
@@ -52,7 +51,6 @@ __all__ = [
     "GONE",
     "HOW",
     "MARK",
-    "MOST_ENTRIES",
     "NOT_LISTED",
     "OF_DISCUSSIONS",
     "PERSONA_NAME",
@@ -267,8 +265,8 @@ def unconfirmed(specification: Specification) -> Iterator[tuple[Entry, str, Clai
     """The newest values of fields that wait for a second model."""
     for entry in specification.besides_notes:
         if not entry.is_plain and specification.lives(entry.id):
-            newest = ((field, claims[-1]) for field, claims in entry.claims.items() if claims)
-            yield from ((entry, field, claim) for field, claim in newest if claim.is_unconfirmed)
+            newest = ((field, entry.sealed(field)[-1:]) for field in entry.claims)
+            yield from ((entry, field, one) for field, last in newest for one in last if one.is_unconfirmed)
 
 
 def is_changing(line: Line) -> bool:

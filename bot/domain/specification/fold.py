@@ -7,7 +7,7 @@ limits and quotes are checked here, in patches of people and of models alike.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -37,6 +37,8 @@ AGENT = "agent"
 """In the `meta` of a line that a coding agent caused: its name."""
 HOW = "how"
 """In a line's `meta`: by what a person accepted, where the line does not show it."""
+PUSHED = Party(kind=PartyKind.GIT, by="git", name="a pushed line")
+"""Who proposed what a person took over from a line that we did not write."""
 PERSONA_NAME = "persona_name"
 """In the `meta` of a line with a persona's proposals: what the persona is called."""
 THE_BOT = "the bot"
@@ -48,7 +50,7 @@ OUTCOME = "outcome"
 REPLACES, CHANGES = "replaces", "changes"
 MOST_ENTRIES = 5_000
 MOST_CLAIMS = 200
-"""Of a field."""
+"""Of a field. As many entries and claims more may come from pushed lines."""
 MOST_SOURCES = 20
 QUOTE_CHARS = 500
 
@@ -59,7 +61,7 @@ class Patch(Stored):
     that the patch made the entry, so that a changed message keeps its ids. `quotes` are the words that a value rests
     on, `unverified` why its sources do not say it, each by field. `checked` is what a review says of proposed values:
     why one stays unchecked, or nothing when it is confirmed. `note` is the id of the note that a person sorted into the
-    entry: its author said the words.
+    entry: its author said the words. `pushed` values are those of a pushed line that a person takes over.
     """
 
     id: str = Field(pattern=rf"^{CANONICAL_ID.pattern}$")
@@ -76,6 +78,7 @@ class Patch(Stored):
     unverified: Mapping[str, str] = {}
     checked: Mapping[str, str] = {}
     note: str = ""
+    pushed: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """What differs from an empty patch."""
@@ -129,6 +132,33 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
     return Party(kind=kind, by=line.actor, name=called, line=id)
 
 
+def with_pushed(line: Line, entries: Mapping[str, Entry]) -> Line:
+    """A person's *line* with what it takes over of pushed lines: it means the same when those are changed."""
+    party, given = party_of(line), line.meta.get(ENTRIES)
+    if not given or party.kind is not PartyKind.PERSON:
+        return line
+    made = [one.as_json() for patch in patches_of(line) for one in _with_pushed(patch, entries, party)]
+    return line if made == given else line.but(meta={**line.meta, ENTRIES: made})
+
+
+def _with_pushed(patch: Patch, entries: Mapping[str, Entry], party: Party) -> Iterator[Patch]:
+    entry = entries.get(patch.id)
+    accepts = patch.accept or patch.state is EntryState.ACCEPTED
+    fields = patch.accept if isinstance(patch.accept, tuple) else entry.claims if entry and accepts else ()
+    found = {name: entry.offered(name) for name in fields if entry and name not in patch.set}
+    taken = {
+        name: one.value
+        for name, one in found.items()
+        if one and one.is_pushed and not (one.is_unchecked and party.how is How.EVERYTHING)
+    }
+    opened = next(iter(entry.claims)) if entry and entry.is_pushed else ""
+    what = patch.but(kind=entry.kind, part_of=entry.part_of) if entry and opened else patch
+    if taken:
+        made = Patch(id=patch.id, set=taken, pushed=True)
+        yield made.but(kind=what.kind, part_of=what.part_of) if opened in taken else made
+    yield what if opened in patch.set else patch
+
+
 def stands_in(heard: HeardWords | None, words: str) -> bool:
     letters = letters_of(words)
     return bool(heard and letters and letters in letters_of(heard.text))
@@ -152,6 +182,7 @@ class Fold:
         self.count = count
         self.refused = list(refused)
         self._resting: dict[str, dict[str, None]] | None = None
+        self._pushed: set[str] | None = None
 
     def take(self, line: Line, *, is_ours: bool) -> None:
         party = party_of(line, is_ours=is_ours)
@@ -187,11 +218,20 @@ class Fold:
 
     def put(self, entry: Entry) -> None:
         self.entries[entry.id] = entry
+        if self._pushed is not None:
+            (self._pushed.add if entry.is_pushed else self._pushed.discard)(entry.id)
 
     def index(self, id: str, claim: Claim) -> None:
         if self._resting is not None:
             for source in claim.grounds:
                 self._resting[source][id] = None
+
+    @property
+    def pushed(self) -> set[str]:
+        """The entries that no line of ours has."""
+        if self._pushed is None:
+            self._pushed = {id for id, entry in self.entries.items() if entry.is_pushed}
+        return self._pushed
 
     def about(self, source: str) -> tuple[str, ...]:
         """The entries that have, or had, a claim with this line or source."""
@@ -212,7 +252,7 @@ class Fold:
             for id in self.about(now):
                 entry = self.entries[id]
                 for field, claim in () if entry.gone else entry.current():
-                    if now in claim.grounds and (id, field) not in found:
+                    if now in claim.grounds and not claim.is_pushed and (id, field) not in found:
                         found[id, field] = None
                         todo.append(id)
         return tuple(found)
@@ -226,14 +266,16 @@ class _Change:
         self._line = line
         self._party = party
         self._amends = amends
-        self._utterance = utterance_of(line)
+        self._utterance = line.message_id if party.is_pushed else utterance_of(line)
         self._renewed: Counter[tuple[str, str]] = Counter()
         """How many values of each field the newer text gives."""
 
     # --- patches ------------------------------------------------------------------------------------------------------
 
     def apply(self, patch: Patch) -> None:
-        entry = before = self._fold.entries.get(patch.id) or self._opened(patch)
+        known = self._fold.entries.get(patch.id)
+        opens = known is None or (known.is_pushed and bool(patch.kind) and not self._party.is_pushed)
+        entry = before = known if known and not opens else self._opened(patch, known)
         decides = self._decides(entry)
         values = self._values(entry, patch)
         _check_limits(entry, patch, values)
@@ -259,19 +301,28 @@ class _Change:
 
     def _takes_back(self, entry: Entry, patch: Patch) -> bool:
         """An agent its own question, while no person has accepted any of it."""
-        claims = [one for _, one in entry.current()]
+        claims = [one for _, one in entry.current() if not one.is_pushed]
         is_own = self._party.kind is PartyKind.AGENT and all(
             one.proposed.by == self._party.by for one in claims
         )
         return is_own and patch.state is EntryState.WITHDRAWN and not any(one.accepted for one in claims)
 
-    def _opened(self, patch: Patch) -> Entry:
+    def _opened(self, patch: Patch, pushed: Entry | None) -> Entry:
+        """A line of ours says what an entry is, whatever was *pushed* before."""
         if not patch.kind:
             raise ValueError(f"{patch.id} is not known, and the patch does not say what kind it is")
+        values = (*patch.set, *patch.add)
+        if self._party.is_pushed and not values:
+            raise ValueError(f"{patch.id} has no value")
         if len(self._fold.entries) >= MOST_ENTRIES:
-            raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
+            of_pushed = len(self._fold.pushed)
+            many = of_pushed if self._party.is_pushed else len(self._fold.entries) - of_pushed
+            if many >= MOST_ENTRIES:
+                raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
         step = _text(self._line.meta, "answers_step") or _text(self._line.meta, "step_id")
-        return Entry(id=patch.id, kind=patch.kind, step=step, part_of=patch.part_of)
+        known = pushed.claims if pushed else {}
+        claims = {field: known.get(field, ()) for field in (*values, *known)} if pushed else {}
+        return Entry(id=patch.id, kind=patch.kind, step=step, part_of=patch.part_of, claims=claims)
 
     def _values(self, entry: Entry, patch: Patch) -> dict[str, Any]:
         """What the patch gives each field; a list grows by what it does not have."""
@@ -279,7 +330,8 @@ class _Change:
         for field, more in patch.add.items():
             claims = entry.claims.get(field, ())
             own = [at for at, one in enumerate(claims) if self._amends and one.line == self._amends]
-            before = entry.but(claims={field: claims[: own[0]]})[field] if own else entry[field]
+            claims = claims[: own[0]] if own else claims if self._party.is_pushed else entry.sealed(field)
+            before = entry.but(claims={field: claims})[field]
             values[field] = list(dict.fromkeys([*(before if isinstance(before, list) else ()), *more]))
         return values
 
@@ -292,22 +344,27 @@ class _Change:
         at = own[nth] if nth < len(own) else None
         if at is not None and claims[at].value == value:
             return entry
+        is_pushed, sealed = self._party.is_pushed, entry.sealed(field)
+        if is_pushed and any(one.value == value for one in claims):
+            return entry
         claim = self._claim(field, value, patch, accepts=accepts)
         self._fold.index(entry.id, claim)
-        if at is None and len(claims) >= MOST_CLAIMS:
+        pushed = tuple(one for one in claims if one.is_pushed and one.value != value)
+        if at is None and len(pushed if is_pushed else sealed) >= MOST_CLAIMS:
             raise ValueError(f"{field} of {entry.id} was given {MOST_CLAIMS} values: no more are kept")
         if at is None:
-            return entry.but(claims={**entry.claims, field: (*claims, claim)})
+            after = (*sealed, *pushed, claim) if is_pushed else (*sealed, claim, *pushed)
+            return entry.but(claims={**entry.claims, field: after})
         edited = claim.but(edited=self._line.message_id)
         return entry.but(claims={**entry.claims, field: (*claims[:at], edited, *claims[at + 1 :])})
 
     def _claim(self, field: str, value: Any, patch: Patch, *, accepts: bool) -> Claim:
         quotes = patch.quotes.get(field, ())
-        said = self._said(patch, value, quotes)
+        takes_over = patch.pushed and self._party.kind is PartyKind.PERSON
+        said = None if takes_over else self._said(patch, value, quotes)
         is_own = said is not None and not said.quote
         reason = "" if is_own else patch.unverified.get(field, "")
-        is_pushed = self._party.kind is PartyKind.GIT and self._party.how is None
-        check = Check.UNCHECKED if reason or is_pushed else Check.AGREED
+        check = Check.UNCHECKED if reason or takes_over or self._party.is_pushed else Check.AGREED
         if is_own or (said and not reason and self._is_verbatim(said, value)):
             check = Check.VERBATIM
         return Claim(
@@ -317,10 +374,10 @@ class _Change:
             check=check,
             reason=reason,
             said=said,
-            proposed=self._party,
+            proposed=PUSHED if takes_over else self._party,
             accepted=self._party if accepts else None,
             sources=patch.sources,
-            at=self._fold.count,
+            at=0 if self._party.is_pushed else self._fold.count,
         )
 
     def _is_verbatim(self, said: Party, value: Any) -> bool:
@@ -353,7 +410,7 @@ class _Change:
         """
         claims = dict(entry.claims)
         for field in fields:
-            known = claims.get(field, ())
+            known = entry.sealed(field)
             now, edit = entry.claim(field), entry.overtaken(field)
             if not known or now is None:
                 continue
@@ -367,7 +424,7 @@ class _Change:
             elif edit:
                 after = now.but(at=self._fold.count)
             if after:
-                claims[field] = tuple(after if one is now else one for one in known)
+                claims[field] = tuple(after if one is now else one for one in claims[field])
         return entry if claims == dict(entry.claims) else entry.but(claims=claims)
 
     def _stated(self, entry: Entry, patch: Patch, *, took: bool) -> Entry:
@@ -440,7 +497,7 @@ class _Change:
         for id in self._fold.about(self._amends):
             before = entry = self._fold.entries[id]
             claims = {field: self._kept(id, field, known) for field, known in entry.claims.items()}
-            if any(claims.values()):
+            if before.is_pushed or any(not one.is_pushed for known in claims.values() for one in known):
                 entry = entry.but(claims={field: known for field, known in claims.items() if known})
             elif not entry.gone:
                 entry = entry.but(withdrawn=self._line.message_id)
@@ -488,7 +545,7 @@ class _Change:
                 one
                 for claims in entry.claims.values()
                 for one in claims
-                if _loses_quote(one, message, before, after)
+                if not one.is_pushed and _loses_quote(one, message, before, after)
             ]
             for field in entry.claims if lost else ():
                 self._mark(id, field, lost, why)
@@ -541,10 +598,10 @@ def _with_verdicts(entry: Entry, checked: Mapping[str, str]) -> Entry:
     """Only of what waited for a second model, and that no person has taken over."""
     claims = dict(entry.claims)
     for field, why in checked.items():
-        *before, last = claims.get(field) or (None,)
+        last = next(iter(entry.sealed(field)[-1:]), None)
         if last and last.is_unconfirmed:
-            last = last.but(check=Check.UNCHECKED if why else Check.AGREED, reason=why)
-            claims[field] = (*filter(None, before), last)
+            after = last.but(check=Check.UNCHECKED if why else Check.AGREED, reason=why)
+            claims[field] = tuple(after if one is last else one for one in claims[field])
     return entry.but(claims=claims)
 
 

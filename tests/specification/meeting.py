@@ -56,7 +56,7 @@ class Meeting:
         )
         patches = reader.read(text, here).patches
         if amends:
-            patches = reread(self.specification.made_by(amends), patches, self.specification)
+            patches = reread(self.specification.made_by(amends), patches, self.specification, self.schema)
         facts = {"amends": amends} if amends else {}
         return self.add(Source.USER, text, patches, step=step, who=who, **facts)
 

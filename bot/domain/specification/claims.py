@@ -170,7 +170,7 @@ class Claim(Stored):
 
 class Entry(Stored):
     """
-    `withdrawn` and `superseded` are the lines that did it. `replaced_by` are the accepted entries that name this one
+    `withdrawn` and `superseded` are the messages that did it. `replaced_by` are the accepted entries that name this one
     in `replaces`, by whichever door. Claims of pushed lines stand behind the others, wherever those lines are.
     """
 
@@ -197,6 +197,10 @@ class Entry(Stored):
     @property
     def gone(self) -> bool:
         return bool(self.withdrawn or self.superseded or self.replaced_by)
+
+    def is_withdrawn_by(self, line: str) -> bool:
+        """Whether the message *line* withdraws what another one had said."""
+        return self.withdrawn == line and self.first is not None and self.first.line != line
 
     def claim(self, field: str) -> Claim | None:
         """The one that counts: the last accepted, else the last proposed."""

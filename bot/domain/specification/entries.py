@@ -230,11 +230,15 @@ class Specification(Stored):
         return stands_in(self.heard.get(line), words)
 
     def made_by(self, line: str) -> tuple[Patch, ...]:
-        """What the message *line* gave, as patches without values: its new entries, and others that it changed."""
+        """
+        What the message *line* gave, as patches without values: its new entries, also where others withdrew them
+        since, and others that it changed.
+        """
         found = []
         for entry in self.entries.values():
-            if line in entry.lines:
-                is_new = not entry.gone and entry.first is not None and entry.first.line == line
+            if line in entry.lines or entry.withdrawn == line:
+                is_own = entry.first is not None and entry.first.line == line
+                is_new = is_own and entry.withdrawn != line
                 found.append(Patch(id=entry.id, kind=entry.kind, part_of=entry.part_of, new=is_new))
         return tuple(found)
 
@@ -246,8 +250,11 @@ class Specification(Stored):
                 field: tuple(one for one in known if one.line != line)
                 for field, known in entry.claims.items()
             }
-            if entry.first is None or entry.first.line != line or entry.gone:
-                entries[id] = entry.but(claims={field: known for field, known in kept.items() if known})
+            if entry.first is not None and entry.first.line == line and not entry.gone:
+                continue
+            withdrawn = "" if entry.is_withdrawn_by(line) else entry.withdrawn
+            claims = {field: known for field, known in kept.items() if known}
+            entries[id] = entry.but(claims=claims, withdrawn=withdrawn)
         for id, entry in entries.items():
             if entry.replaced_by:
                 entries[id] = entry.but(replaced_by=tuple(by for by in entry.replaced_by if by in entries))

@@ -269,6 +269,7 @@ class _Change:
         self._utterance = line.message_id if party.is_pushed else utterance_of(line)
         self._renewed: Counter[tuple[str, str]] = Counter()
         """How many values of each field the newer text gives."""
+        self._withdrawn: set[str] = set()
 
     # --- patches ------------------------------------------------------------------------------------------------------
 
@@ -355,7 +356,9 @@ class _Change:
         if at is None:
             after = (*sealed, *pushed, claim) if is_pushed else (*sealed, claim, *pushed)
             return entry.but(claims={**entry.claims, field: after})
-        edited = claim.but(edited=self._line.message_id)
+        doubt = claims[at].stale
+        is_own = doubt and doubt.cause is StaleCause.CHANGED and doubt.by == self._party.by
+        edited = claim.but(edited=self._line.message_id, stale=doubt if is_own else None)
         return entry.but(claims={**entry.claims, field: (*claims[:at], edited, *claims[at + 1 :])})
 
     def _claim(self, field: str, value: Any, patch: Patch, *, accepts: bool) -> Claim:
@@ -430,7 +433,8 @@ class _Change:
     def _stated(self, entry: Entry, patch: Patch, *, took: bool) -> Entry:
         line = self._line.message_id
         if patch.state is EntryState.WITHDRAWN:
-            return entry.but(withdrawn=line)
+            self._withdrawn.add(entry.id)
+            return entry.but(withdrawn=self._utterance)
         if patch.state is EntryState.SUPERSEDED:
             return entry.but(superseded=line, replaced_by=_each_once(entry.replaced_by, patch.replaced_by))
         if patch.state is EntryState.ACCEPTED or (patch.accept and took):
@@ -500,12 +504,36 @@ class _Change:
             if before.is_pushed or any(not one.is_pushed for known in claims.values() for one in known):
                 entry = entry.but(claims={field: known for field, known in claims.items() if known})
             elif not entry.gone:
-                entry = entry.but(withdrawn=self._line.message_id)
+                entry = entry.but(withdrawn=self._amends)
             self._fold.put(entry)
             self._follow(before, entry)
-            is_less = entry.claims != before.claims
-            if is_less or any(one.edited == self._line.message_id for _, one in entry.current()):
+            is_changed = any(one.edited == self._line.message_id for _, one in entry.current())
+            if is_changed or entry.claims != before.claims:
                 self._outdate(id, self._why(StaleCause.CHANGED))
+            if is_changed:
+                self._ask_about(entry)
+        self._return_withdrawn(self._amends)
+
+    def _ask_about(self, entry: Entry) -> None:
+        """Other words for what another message withdrew or replaced since: neither wins."""
+        why = self._why(StaleCause.CHANGED)
+        if entry.withdrawn and entry.id not in self._withdrawn:
+            self._stand_again(entry, why)
+        for id in entry.replaced_by:
+            self._doubt(self._fold.entries[id], why)
+
+    def _return_withdrawn(self, message: str, why: Stale | None = None) -> None:
+        """What *message* had withdrawn, and does not withdraw any more."""
+        for entry in tuple(self._fold.entries.values()):
+            if entry.is_withdrawn_by(message) and entry.id not in self._withdrawn:
+                self._stand_again(entry, why)
+
+    def _stand_again(self, entry: Entry, why: Stale | None) -> None:
+        after = entry.but(withdrawn="")
+        self._fold.put(after)
+        self._follow(entry, after)
+        if why:
+            self._doubt(self._fold.entries[entry.id], why)
 
     def _kept(self, id: str, field: str, known: tuple[Claim, ...]) -> tuple[Claim, ...]:
         left = self._renewed[id, field]
@@ -531,6 +559,7 @@ class _Change:
             for field in entry.claims:
                 self._mark(id, field, given, self._why(self._gone_by))
             self._outdate(id, self._why(self._gone_by))
+        self._return_withdrawn(message, self._why(self._gone_by))
 
     def hold_quotes(self, message: str, before: str | None) -> None:
         """A claim that quotes the message stands as long as the quote does; without a quote any change counts."""

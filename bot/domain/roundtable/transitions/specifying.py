@@ -316,25 +316,26 @@ def discussion_ended(rt: Roundtable) -> dict[str, Any]:
     return facts_of([Patch(id=id, set=ended)])
 
 
-def amended(rt: Roundtable, event: Amend, playbook: Playbook, *, notes: bool = True) -> dict[str, Any]:
+def amended(
+    rt: Roundtable, event: Amend, playbook: Playbook, *, step_id: str, notes: bool = True
+) -> dict[str, Any]:
     """
-    A changed message keeps the ids that it gave, and belongs to the step that it was said in. Words that had given no
-    entries do not become any. Without *notes*, the rest of it says why its author is for an option.
+    A changed message keeps the ids that it gave, and belongs to the step that it was said in: *step_id*, if no entry
+    of its own says it. Without *notes*, the rest of it says why its author is for an option, or is a turn.
     """
     line = rt.line_of(event.ts)
-    before = rt.specification.made_by(line)
-    if not before:
+    before, heard = rt.specification.made_by(line), rt.specification.heard.get(line)
+    if not before and (heard is None or heard.text == event.text):
         return {}
-    step_id = next(rt.specification.entries[one.id].step for one in before)
+    step_id = next((rt.specification.entries[one.id].step for one in before if one.new), step_id)
     # read as if it had not been said before: else what stays the same would not be said again, and be taken back
     known = rt.but(specification=rt.specification.without(line))
-    is_asked = any("question" in one.set for one in before)
-    found = read(known, event.text, event.person, playbook, step_id=step_id, is_asked=is_asked)
+    found = read(known, event.text, event.person, playbook, step_id=step_id, is_asked=False)
     now = taken(known, found, playbook, step_id, notes=notes)
     held = {one.id: rt.specification.entries[one.id][DISCUSSION] for one in before}
     again = (
         one.but(set={**one.set, DISCUSSION: held[one.id]}) if held.get(one.id) and one.set else one
-        for one in said_entries.reread(before, now, rt.specification)
+        for one in said_entries.reread(before, now, rt.specification, playbook.schema)
     )
     return {**facts_of(again), "step_id": step_id}
 

@@ -454,15 +454,20 @@ class _Change:
         if entry.superseded and not before.superseded:
             self._outdate(entry.id, self._why(StaleCause.REVERSED, entry.id))
         was, now = _named(before, REPLACES), _named(entry, REPLACES)
-        for id in sorted(now - was):
-            if one := self._fold.entries.get(id):
-                after = one.but(replaced_by=_each_once(one.replaced_by, [entry.id]))
-                self._fold.put(after)
-                self._contradict(one, after)
-                self._outdate(id, self._why(StaleCause.REVERSED, id))
+        self._replace(entry, now if before.gone else now - was)
         for id in sorted(was - now):
             self._return(id, entry)
         self._contradict(before, entry)
+
+    def _replace(self, by: Entry, ids: Iterable[str]) -> None:
+        """Only what stands itself replaces others: of two that name each other one stays."""
+        for id in () if by.gone else sorted(ids):
+            one = self._fold.entries.get(id)
+            if one and by.id not in one.replaced_by:
+                after = one.but(replaced_by=(*one.replaced_by, by.id))
+                self._fold.put(after)
+                self._contradict(one, after)
+                self._outdate(id, self._why(StaleCause.REVERSED, id))
 
     def _contradict(self, before: Entry, entry: Entry) -> None:
         """While a decision stands, what it `changes` is contradicted, unless people settled that since."""
@@ -486,6 +491,7 @@ class _Change:
         if not others:
             why = self._why(StaleCause.RETURNED, entry.id)
             self._doubt(after, why)
+            self._replace(after, _named(after, REPLACES))
             self._contradict(one, after)
             self._outdate(id, why)
 

@@ -6,8 +6,16 @@ from typing import Any
 from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Ask
 from bot.domain.specification import reader
-from bot.domain.specification.entries import ENTRIES, Claim, How, Party, PartyKind, Patch, Specification
-from bot.domain.specification.fold import with_pushed
+from bot.domain.specification.entries import (
+    ENTRIES,
+    Claim,
+    How,
+    Party,
+    PartyKind,
+    Patch,
+    Specification,
+    with_pushed,
+)
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.said_entries import Here, reread
 from bot.domain.transcript.lines import Line, LinePhase, Source

@@ -41,9 +41,8 @@ from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftNote, DraftQuestion, DraftReview, ThreadMessage
 from bot.domain.roundtable.posts import LiveMessage, PostedPrompt, ShownSession, StepCard, ThreadPrompt
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import Specification, matters
+from bot.domain.specification.entries import Specification, matters, with_pushed
 from bot.domain.specification.exported import SourceFiles
-from bot.domain.specification.fold import with_pushed
 from bot.domain.specification.reader import numbers_in
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import (

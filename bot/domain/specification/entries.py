@@ -35,6 +35,7 @@ from bot.domain.specification.fold import (
     HeardWords,
     Patch,
     is_heard,
+    party_of,
     patches_of,
     stands_in,
     utterance_of,
@@ -74,6 +75,7 @@ __all__ = [
     "numbers",
     "patches_of",
     "utterance_of",
+    "with_pushed",
 ]
 
 
@@ -274,6 +276,33 @@ def unconfirmed(specification: Specification) -> Iterator[tuple[Entry, str, Clai
         if not entry.is_plain and specification.lives(entry.id):
             newest = ((field, entry.sealed(field)[-1:]) for field in entry.claims)
             yield from ((entry, field, one) for field, last in newest for one in last if one.is_unconfirmed)
+
+
+def with_pushed(line: Line, entries: Mapping[str, Entry]) -> Line:
+    """A person's *line* with what it takes over of pushed lines: it means the same when those are changed."""
+    party, given = party_of(line), line.meta.get(ENTRIES)
+    if not given or party.kind is not PartyKind.PERSON:
+        return line
+    made = [one.as_json() for patch in patches_of(line) for one in _with_pushed(patch, entries, party)]
+    return line if made == given else line.but(meta={**line.meta, ENTRIES: made})
+
+
+def _with_pushed(patch: Patch, entries: Mapping[str, Entry], party: Party) -> Iterator[Patch]:
+    entry = entries.get(patch.id)
+    accepts = patch.accept or patch.state is EntryState.ACCEPTED
+    fields = patch.accept if isinstance(patch.accept, tuple) else entry.claims if entry and accepts else ()
+    found = {name: entry.offered(name) for name in fields if entry and name not in patch.set}
+    taken = {
+        name: one.value
+        for name, one in found.items()
+        if one and one.is_pushed and not (one.is_unchecked and party.how is How.EVERYTHING)
+    }
+    opened = next(iter(entry.claims)) if entry and entry.is_pushed else ""
+    what = patch.but(kind=entry.kind, part_of=entry.part_of) if entry and opened else patch
+    if taken:
+        made = Patch(id=patch.id, set=taken, pushed=True)
+        yield made.but(kind=what.kind, part_of=what.part_of) if opened in taken else made
+    yield what if opened in patch.set else patch
 
 
 def is_changing(line: Line) -> bool:

@@ -7,7 +7,7 @@ limits and quotes are checked here, in patches of people and of models alike.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from pydantic import Field, ValidationError
@@ -130,33 +130,6 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
     kind = PartyKind.PERSONA if line.source is Source.MODEL else PartyKind.PROGRAM
     called = THE_BOT if line.actor == HOST else _text(meta, PERSONA_NAME) or line.actor
     return Party(kind=kind, by=line.actor, name=called, line=id)
-
-
-def with_pushed(line: Line, entries: Mapping[str, Entry]) -> Line:
-    """A person's *line* with what it takes over of pushed lines: it means the same when those are changed."""
-    party, given = party_of(line), line.meta.get(ENTRIES)
-    if not given or party.kind is not PartyKind.PERSON:
-        return line
-    made = [one.as_json() for patch in patches_of(line) for one in _with_pushed(patch, entries, party)]
-    return line if made == given else line.but(meta={**line.meta, ENTRIES: made})
-
-
-def _with_pushed(patch: Patch, entries: Mapping[str, Entry], party: Party) -> Iterator[Patch]:
-    entry = entries.get(patch.id)
-    accepts = patch.accept or patch.state is EntryState.ACCEPTED
-    fields = patch.accept if isinstance(patch.accept, tuple) else entry.claims if entry and accepts else ()
-    found = {name: entry.offered(name) for name in fields if entry and name not in patch.set}
-    taken = {
-        name: one.value
-        for name, one in found.items()
-        if one and one.is_pushed and not (one.is_unchecked and party.how is How.EVERYTHING)
-    }
-    opened = next(iter(entry.claims)) if entry and entry.is_pushed else ""
-    what = patch.but(kind=entry.kind, part_of=entry.part_of) if entry and opened else patch
-    if taken:
-        made = Patch(id=patch.id, set=taken, pushed=True)
-        yield made.but(kind=what.kind, part_of=what.part_of) if opened in taken else made
-    yield what if opened in patch.set else patch
 
 
 def stands_in(heard: HeardWords | None, words: str) -> bool:

@@ -29,6 +29,8 @@ from bot.domain.values.value import Value
 
 NOTHING = "_Nothing recorded yet._"
 """In sections without an entry, as earlier versions wrote them."""
+COMPARED = 50
+"""So many notes of an author are compared with other words behind the name."""
 _ID = CANONICAL_ID.pattern
 _MARK = re.compile(
     r" ?_\((?:open: |to be confirmed again|contradicted by |proposed by "
@@ -145,34 +147,32 @@ class _Section(_Reading):
         blocks = _blocks(written)
         ours = dict(self._notes_in(blocks))
         kept = Counter(map(_bare, _blocks(found)))
-        gone: list[_WrittenNote] = []
+        gone = defaultdict[str, list[_WrittenNote]](list)
         for one in ours.values():
             kept[one.text] -= 1
-            gone += [one] if kept[one.text] < 0 else []
+            gone[one.prefix] += [one] if kept[one.text] < 0 else []
         same = Counter(one.text for one in ours.values())
         rest: list[str] = []
         for block in _blocks(found):
             bare = _bare(block)
             same[bare] -= 1
-            meant = [one for one in gone if bare.startswith(one.prefix)] if same[bare] < 0 else []
-            if meant:
+            meant = gone.get(f"{bare.partition(': ')[0]}: ", [])
+            if meant and same[bare] < 0:
                 words = frozenset(bare.split())
-                note = max(meant, key=lambda one: len(words.intersection(one.text.split())))
-                gone.remove(note)
+                note = max(meant[:COMPARED], key=lambda one: len(words.intersection(one.text.split())))
+                meant.remove(note)
                 rows = (_MARK.sub("", row).removeprefix("  ") for row in block.splitlines())
                 text = "\n".join(rows).removeprefix(note.prefix)
                 self._put(self._spec.entries[note.id], "text", text.strip(), block)
             elif same[bare] < 0:
                 rest.append(block)
-        self._gone += [one.id for one in gone]
+        self._gone += [one.id for some in gone.values() for one in some]
         return "\n".join(one for at, one in enumerate(blocks) if at not in ours), "\n".join(rest)
 
     def _notes_in(self, blocks: Sequence[str]) -> Iterator[tuple[int, "_WrittenNote"]]:
         """By place: those of the same author with the same words, else with the same words."""
-        projection, known = (
-            Projection(self._schema, self._spec),
-            defaultdict[str, list[tuple[str, str]]](list),
-        )
+        projection = Projection(self._schema, self._spec)
+        known = defaultdict[str, list[tuple[str, str]]](list)
         for note in reversed(self._spec.active(NOTE)):
             text = _bare(projection.note(note))
             words = text.removeprefix(f"- {projection.who(note)}: ")

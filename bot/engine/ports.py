@@ -34,7 +34,7 @@ from bot.domain.roundtable.outcomes import (
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.entries import Patch, Specification
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
@@ -300,8 +300,8 @@ class CommitResult(NamedTuple):
     """
     *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *restored* is
     what had been deleted and came back. *last_line* is the newest in git now, *put_back* what others had done to our
-    lines; *lost* is as in LoadedItem. *hand_edits* are what people changed where edits were not applied, *exports*
-    about formats that were not written.
+    lines; *lost* is as in LoadedItem. *hand_edits* are what people changed where edits were not applied, *before* the
+    entries as of the commit before, if one of these needs them; *exports* are about formats that were not written.
     """
 
     state: ItemState
@@ -314,6 +314,7 @@ class CommitResult(NamedTuple):
     put_back: PutBack | None = None
     lost: bool = False
     hand_edits: tuple[HandEdit, ...] = ()
+    before: Specification = Specification()
     exports: tuple[ExportNote, ...] = ()
 
 

@@ -82,7 +82,8 @@ WORDS = st.sampled_from(
     [
         "It has to work offline.", "What about conflicts?", "e", "c", "s", "C", "finish", "stop", "done", "deep",
         "keep it short", "are we done?", "Maya, why?", "everyone, thoughts?", "Jordan: how?", "", "Alexa, hello",
-        "let's wrap up", "I'm not done yet", "01-02 matters", "```code```",
+        "let's wrap up", "I'm not done yet", "01-02 matters", "```code```", "thanks!",
+        "risk: it is late", "RSK-001: withdrawn", "decision: one queue", "DEC-001: no queue", "accept 1",
     ]
 )  # fmt: skip
 SPEECH = st.sampled_from(["I see. Jordan, what do you say?", "", "Alex Rivera: me", "That is 02-01.", "Why?"])

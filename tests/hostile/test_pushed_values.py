@@ -1,5 +1,8 @@
 """What a pushed line says breaks no view of the item, whatever it is."""
 
+import itertools
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import pytest
@@ -12,10 +15,11 @@ from bot.domain.planning.plan_review import plan_edits
 from bot.domain.roundtable.digest import StateChange, digest
 from bot.domain.specification.brief import brief
 from bot.domain.specification.coverage import coverage
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.entries import EntryState, Patch, Specification
 from bot.domain.specification.files import ItemFacts, follow_ups, sections
+from bot.domain.specification.fold import MOST_CLAIMS, MOST_ENTRIES
 from bot.domain.specification.not_settled import lacking
-from bot.domain.specification.snapshot import folded, text_of
+from bot.domain.specification.snapshot import folded, folded_content, text_of
 from bot.domain.specification.snapshot import read as read_snapshot
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.forgetting import Eraser, Forgetting
@@ -26,6 +30,8 @@ from bot.record.reading import InMemory
 from bot.record.rewritten import is_text_in
 from bot.record.words_kept import unkept
 from bot.shipped import personas_dir, steps_dir
+from tests.sealing import TRUSTED, sealed
+from tests.specification.meeting import Meeting
 
 PLAYBOOK = load(personas_dir(), steps_dir())
 ITEM = ItemFacts("Offline sync", "offline-sync")
@@ -127,3 +133,146 @@ def test_any_facts_of_pushed_lines_end_nothing(
     whom = Forgetting("p-aaaaaaaaaa", "Ada", on="2026-03-01", words=True)
     eraser = Eraser(whom, lines, is_text_in(PLAYBOOK.schema))
     assert scrubbing.transcript(content, eraser.text, eraser.change).content.count(b"\n") == len(lines)
+
+
+# --- what our lines say stays as it is --------------------------------------------------------------------------------
+
+THEIRS = said(
+    "theirs", {"id": "FR-009", "kind": "requirement", "set": {"title": "Print", "priority": "must"}}
+)
+BESIDE = said("beside", {"id": "FR-001", "set": {"reason": "They asked", "remark": "a remark"}})
+
+
+@cache
+def played() -> Meeting:
+    """With what people took over of pushed lines, corrected, replaced, withdrew, edited and deleted."""
+    meeting = Meeting()
+    first = meeting.say("Ada", "01-06", "requirement: Edit offline\nAC: the edit is kept\nrisk: it is late")
+    meeting.say("Grace", "01-06", "decision: Use SQLite\nrequirement: Show conflicts\nIt is slow.")
+    quotes = {"text": [{"line": first, "words": "it is late"}]}
+    risk = {
+        "id": "RSK-002",
+        "kind": "risk",
+        "new": True,
+        "set": {"text": "it is late"},
+        "sources": ["FR-001"],
+    }
+    meeting.propose(
+        {**risk, "quotes": quotes}, {"id": "FR-001", "set": {"title": "Edit", "reason": "tunnels"}}
+    )
+    meeting.push_line(THEIRS)
+    meeting.push_line(BESIDE)
+    meeting.press("Ada", {"id": "FR-009", "accept": True}, {"id": "FR-001", "accept": ["remark"]})
+    meeting.press("Ada", {"id": "RSK-002", "accept": True}, how="everything")
+    meeting.press("Grace", {"id": "FR-001", "add": {"depends": ["FR-002"]}, "sources": ["DEC-001"]})
+    meeting.press("Grace", {"id": "Q-001", "kind": "question", "new": True, "set": {"text": "who?"}})
+    meeting.say("Grace", "01-08", "DEC-001: Use files")
+    meeting.say("Linus", "01-08", "decision: No tablets; changes: FR-002, AC-001-01")
+    meeting.say("Ada", "01-06", "requirement: Edit anywhere\nAC: the edit is kept", amends=first)
+    meeting.propose({"id": "FR-002", "set": {"title": "Show both"}})
+    meeting.delete("Grace", meeting.say("Grace", "01-08", "Must: FR-001, FR-002"))
+    meeting.press("Linus", {"id": "Q-001", "state": "withdrawn"})
+    return meeting
+
+
+def ours_in(known: Specification) -> Mapping[str, Any]:
+    """All that lines of ours say, and what follows from it."""
+    return {
+        id: (
+            (one.kind, one.step, one.part_of, one.state, one.withdrawn, one.superseded, one.replaced_by),
+            known.lives(id),
+            {field: claims for field in one.claims if (claims := one.sealed(field))},
+        )
+        for id, one in known.entries.items()
+        if not one.is_pushed
+    }
+
+
+def plain(found: Mapping[str, Any]) -> list[Any]:
+    """In the order of the fields, too: the first one says whether an entry counts."""
+    return [(id, told[:2], list(told[2].items())) for id, told in sorted(found.items())]
+
+
+IDS = st.sampled_from([*played().specification.entries, "FR-004", "FR-999", "AC-001-02", "DEC-009"])
+ANY_WORDS = st.sampled_from([*played().specification.entries, "Edit anywhere", "z", "must", "open", "m1"])
+ANY_VALUE = st.none() | ANY_WORDS | st.lists(ANY_WORDS, max_size=2)
+ANY_PATCH = st.fixed_dictionaries(
+    {"id": IDS},
+    optional={
+        "kind": st.sampled_from([*PLAYBOOK.schema.kinds, "other"]),
+        "part_of": IDS,
+        "new": st.booleans(),
+        "set": st.dictionaries(st.sampled_from(FIELDS), ANY_VALUE, max_size=3),
+        "add": st.dictionaries(st.sampled_from(FIELDS), st.lists(ANY_WORDS, max_size=2), max_size=1),
+        "state": st.sampled_from(EntryState),
+        "accept": st.booleans() | st.lists(st.sampled_from(FIELDS), max_size=2),
+        "sources": st.lists(IDS | st.sampled_from(["m1", "m2"]), max_size=2),
+        "replaced_by": st.lists(IDS, max_size=1),
+        "pushed": st.booleans(),
+    },
+)
+PUSHED_FACTS = st.dictionaries(
+    st.sampled_from(["amends", "retracts"]), st.sampled_from(["m1", "m2", "m3"])
+) | st.dictionaries(FACTS, VALUES, max_size=2)
+PLACES = st.lists(
+    st.tuples(st.integers(0, 30), st.lists(ANY_PATCH, max_size=3), PUSHED_FACTS), min_size=1, max_size=4
+)
+SEALED_ROWS = sealed(played().lines).splitlines(keepends=True)
+OURS = ours_in(played().specification)
+
+
+def with_rows(*places: tuple[int, Line]) -> Specification:
+    """Folded out of the file with pushed lines in it."""
+    rows = [*SEALED_ROWS]
+    for at, line in reversed(places):
+        rows.insert(at, line.as_json().encode() + b"\n")
+    return folded_content(b"".join(rows), TRUSTED).specification
+
+
+def test_what_was_taken_over_of_a_pushed_line_holds_without_it() -> None:
+    known = with_rows()
+    print_of = known.entries["FR-009"].claim("title")
+
+    assert plain(ours_in(known)) == plain(OURS)
+    assert print_of
+    assert (print_of.value, print_of.author.name) == ("Print", "a pushed line")
+    assert print_of.accepted
+    assert known.entries["FR-001"]["remark"] == "a remark"
+
+
+@given(PLACES)
+def test_no_pushed_line_changes_what_ours_say(
+    pushed: list[tuple[int, list[dict[str, Any]], dict[str, Any]]],
+) -> None:
+    """Kinds, parents, states, values, authors and doubts, wherever in the file it is."""
+    lines = [(at, said(f"pushed{n}", *patches)) for n, (at, patches, _) in enumerate(pushed)]
+    told = [
+        (at, line.but(meta={**line.meta, **facts}))
+        for (at, line), (_, _, facts) in zip(lines, pushed, strict=True)
+    ]
+    assert plain(ours_in(with_rows(*told))) == plain(OURS)
+
+
+@pytest.mark.parametrize("at", range(len(SEALED_ROWS) + 1))
+def test_the_lines_that_a_person_took_over_may_stand_anywhere(at: int) -> None:
+    known = with_rows((at, THEIRS), (at, BESIDE))
+
+    assert plain(ours_in(known)) == plain(OURS)
+    assert known.entries["FR-009"].pending("title") is None
+    pending = known.entries["FR-001"].pending("reason")
+    assert pending
+    assert pending.value == "tunnels", "what a persona proposes is hidden by no pushed line"
+
+
+def test_pushed_lines_use_up_no_limit_of_ours() -> None:
+    """Neither of the entries, nor of the values of a field."""
+    meeting = Meeting()
+    meeting.say("Ada", "01-06", "requirement: Edit offline")
+    risks = ({"id": f"RSK-{n:04}", "kind": "risk", "set": {"text": "x"}} for n in range(MOST_ENTRIES + 1))
+    values = ({"id": "FR-001", "set": {"title": f"{n}"}} for n in range(MOST_CLAIMS + 1))
+    meeting.push_line(said("p1", *itertools.chain(risks, values)))
+
+    assert len(meeting.specification.refused) == 2
+    meeting.say("Grace", "01-06", "FR-001: Edit anywhere\nrequirement: Show conflicts")
+    assert (meeting["FR-001.title"], meeting["FR-002.title"]) == ("Edit anywhere", "Show conflicts")
+    assert len(meeting.specification.refused) == 2

@@ -4,12 +4,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import AnswerQuestion, SealPosition
 from bot.record.verify import differences
 from bot.storage.git.history import versions
+from tests.domain.books import few_steps
 from tests.domain.table import Table, person, shipped
 from tests.record.kept import committed
 
@@ -54,3 +57,42 @@ def test_what_people_say_is_in_a_file(say: Callable[[Table], None], words: str, 
 
     assert [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=shipped())] == []
     assert words in "\n".join(page.read_text() for page in item.folder.glob("*.md"))
+
+
+KEPT = {
+    "We must not lose data in tunnels.": "We must not lose data in tunnels.",
+    "It costs us an hour a day.": "It costs us an hour a day.",
+    "risk: the disk fills": "the disk fills",
+    "decision: Use files\nNobody asked for more.": "Nobody asked for more.",
+}
+TEXTS = st.sampled_from([*KEPT, "thanks!", "ok", "deep", "accept 1", "RSK-001: withdrawn", "Maya, why?"])
+
+
+@given(
+    st.lists(TEXTS, min_size=1, max_size=4),
+    st.lists(st.tuples(st.integers(0, 3), TEXTS), max_size=4),
+    st.booleans(),
+)
+@settings(max_examples=60)
+def test_what_people_make_of_a_message_is_in_a_file(
+    first: list[str],
+    edits: list[tuple[int, str]],
+    finishes: bool,  # noqa: FBT001 -- hypothesis gives it
+) -> None:
+    """Also where it was a command or thanks before, and in a step that is over."""
+    table, reads = Table(few_steps()).start(), dict(enumerate(first))
+    for number, text in reads.items():
+        table.say(text, ts=f"900.{number}", who=("ada", "grace")[number % 2])
+    if finishes:
+        table.press(Action.FINISH_STEP).press_continue()
+    for number, text in edits:
+        if number in reads and reads[number] != text:
+            table.edit(f"900.{number}", text, who=("ada", "grace")[number % 2])
+            reads[number] = text
+    table.stop()
+
+    files = "\n".join(text for name, text in table.world.files.items() if name.endswith(".md"))
+    withdrawn = "the disk fills" if "RSK-001: withdrawn" in reads.values() else ""
+    assert [
+        words for text in reads.values() if (words := KEPT.get(text, "")) != withdrawn and words not in files
+    ] == []

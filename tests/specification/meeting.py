@@ -6,7 +6,16 @@ from typing import Any
 from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Ask
 from bot.domain.specification import reader
-from bot.domain.specification.entries import ENTRIES, Claim, How, Party, PartyKind, Patch, Specification
+from bot.domain.specification.entries import (
+    ENTRIES,
+    Claim,
+    How,
+    Party,
+    PartyKind,
+    Patch,
+    Specification,
+    with_pushed,
+)
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.said_entries import Here, reread
 from bot.domain.transcript.lines import Line, LinePhase, Source
@@ -55,7 +64,7 @@ class Meeting:
         )
         patches = reader.read(text, here).patches
         if amends:
-            patches = reread(self.specification.made_by(amends), patches, self.specification)
+            patches = reread(self.specification.made_by(amends), patches, self.specification, self.schema)
         facts = {"amends": amends} if amends else {}
         return self.add(Source.USER, text, patches, step=step, who=who, **facts)
 
@@ -102,9 +111,14 @@ class Meeting:
             content=text,
             meta=meta,
         )
+        line = with_pushed(line, self.specification.entries)
         self.lines.append(line)
         self.specification = self.specification.folding([line])
         return id
+
+    def push_line(self, line: Line) -> None:
+        """One that the bot did not write."""
+        self.specification = self.specification.folding([line], foreign={line.message_id})
 
     def __getitem__(self, path: str) -> Any:
         """`FR-001.priority` is the current value."""

@@ -8,6 +8,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import adr
+from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import LinePhase
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import few_steps, step
@@ -98,7 +99,7 @@ def test_what_people_change_in_it_is_read_back() -> None:
         author="Linus", commit="4b29257",
     )  # fmt: skip
 
-    rt = specifying.read_back(rt, [hand], PLAYBOOK)
+    rt = specifying.read_back(rt, [hand], PLAYBOOK, before=Specification())
     entry = rt.specification.entries["DEC-002"]
     assert entry["reason"] == "ten times faster"
     assert (pending := entry.pending("reason"))

@@ -16,6 +16,7 @@ from bot.domain.specification.entries import (
     Stale,
     StaleCause,
 )
+from bot.domain.specification.not_settled import not_settled
 from tests.specification.meeting import SCHEMA, Meeting
 
 
@@ -366,3 +367,89 @@ class _Slow:
             for field, one in entry["values"].items()
             if one["stale"]
         }
+
+
+# --- an edit, whatever others did since -------------------------------------------------------------------------------
+
+ROWS = {
+    "DEC-001": "decision: Use A",
+    "FR-001": "requirement: Edit offline",
+    "AC-001-01": "AC: the edit is kept",
+    "RSK-001": "risk: the disk fills",
+}
+SINCE = st.lists(
+    st.tuples(st.sampled_from([*ROWS]), st.sampled_from(["withdrawn", "other words", "press"])), max_size=3
+)
+EDITS = st.lists(st.tuples(st.sets(st.sampled_from([*ROWS])), st.booleans()), min_size=1, max_size=3)
+
+
+@given(SINCE, EDITS)
+def test_an_edit_changes_what_it_says_otherwise_and_nothing_else(
+    since: list[tuple[str, str]], edits: list[tuple[set[str], bool]]
+) -> None:
+    """What others withdrew or replaced since stays so; other words for it are asked about."""
+    meeting, rows, added = Meeting(), dict(ROWS), list[str]()
+    said = meeting.say("Ada", "03-01", "\n".join(rows.values()))
+    for id, what in since:
+        if what == "press":
+            meeting.press("Grace", {"id": id, "state": "withdrawn"})
+        else:
+            meeting.say("Grace", "03-01", f"{id}: {what}")
+    touched = {id for id, _ in since}
+    for number, (changed, adds) in enumerate(edits):
+        before = meeting.specification
+        rows |= {id: f"{ROWS[id]} {number}" for id in changed}
+        added += [f"work: number {number}"] * adds
+        meeting.say("Ada", "03-01", "\n".join((*reversed(added), *rows.values())), amends=said)
+        after = meeting.specification
+
+        assert len(after.entries) == len(before.entries) + adds
+        for id in rows.keys() - changed:
+            was, now = before.entries[id], after.entries[id]
+            assert (was.state, was.replaced_by) == (now.state, now.replaced_by)
+            assert {field: was[field] for field in was.claims} == {field: now[field] for field in now.claims}
+        asked = {row.id for row in not_settled(SCHEMA, after)}
+        for id in changed:
+            words = rows[id].partition(": ")[2]
+            entry = after.entries[id]
+            assert words in {one.value for claims in entry.claims.values() for one in claims}
+            owner = after.entries.get(entry.part_of)
+            is_asked = {id, *entry.replaced_by} & asked or (owner and owner.gone)
+            assert id not in touched or not entry.gone or is_asked
+            assert id not in touched or is_asked
+
+
+@pytest.mark.parametrize("first", ["RSK-001: withdrawn", "RSK-001: withdrawn\nIt is gone."])
+@pytest.mark.parametrize("later", ["thanks!", "It may still come.", "RSK-001: it is full", "risk: it burns"])
+def test_who_edits_a_withdrawal_takes_it_back(meeting: Meeting, first: str, later: str) -> None:
+    """As the words read now, the entry was never withdrawn."""
+    meeting.say("Ada", "01-06", "risk: the disk fills")
+    said = meeting.say("Grace", "01-06", first)
+    assert not meeting.specification.lives("RSK-001")
+    meeting.say("Grace", "01-06", f"{first}, sorry", amends=said)
+    meeting.say("Grace", "01-06", first, amends=said)
+    assert not meeting.specification.lives("RSK-001")
+
+    meeting.say("Grace", "01-06", later, amends=said)
+    assert meeting.specification.lives("RSK-001")
+    assert not meeting.specification.entries["RSK-001"].stale
+    words = {
+        str(one[SCHEMA.kinds[one.kind].text])
+        for one in meeting.specification.entries.values()
+        if not one.gone
+    }
+    assert later == "thanks!" or later.rpartition(": ")[2] in words
+
+
+def test_what_a_deleted_message_withdrew_is_asked_about(meeting: Meeting) -> None:
+    """And what that had replaced is replaced again."""
+    meeting.say("Ada", "03-01", "decision: Use A")
+    meeting.say("Grace", "03-01", "DEC-001: Use B")
+    said = meeting.say("Linus", "03-01", "DEC-002: withdrawn")
+    meeting.delete("Linus", said)
+
+    assert [meeting.specification.entries[id].state for id in ("DEC-001", "DEC-002")] == [
+        EntryState.SUPERSEDED,
+        EntryState.ACCEPTED,
+    ]
+    assert [row.id for row in not_settled(SCHEMA, meeting.specification)] == ["DEC-002"]

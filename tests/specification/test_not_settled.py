@@ -3,10 +3,13 @@
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.domain.item.artifacts import InsightEdit, SectionEdit
 from bot.domain.messages.specification_wording import not_ready, unsettled_row
 from bot.domain.specification import files
+from bot.domain.specification.entries import EntryState
 from bot.domain.specification.not_settled import RowKind, lacking, not_settled
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
@@ -186,3 +189,57 @@ def test_it_says_so_when_everything_is_settled_and_what_comes_later_stands_befor
     meeting.say("Ada", "01-06", "AC-002-01: names go up")
     meeting.press("Ada", {"id": "FR-002", "state": "withdrawn"})
     assert page_of(meeting, SPEC, text) == page_of(meeting, SPEC)
+
+
+# --- what replaces what -----------------------------------------------------------------------------------------------
+
+DECISIONS = [f"DEC-00{number}" for number in range(1, 5)]
+REPLACING = st.lists(
+    st.tuples(
+        st.sampled_from(["replaces", "withdrawn", "accepted"]),
+        st.sampled_from(DECISIONS),
+        st.lists(st.sampled_from(DECISIONS), max_size=2),
+    ),
+    max_size=8,
+)
+
+
+@given(REPLACING)
+def test_what_is_replaced_is_replaced_by_something_that_stands(
+    acts: list[tuple[str, str, list[str]]],
+) -> None:
+    """And of two that replace the same, the second is contested, by whichever door they came."""
+    meeting = Meeting()
+    meeting.say("Ada", "03-01", "\n".join(f"decision: use {id}" for id in DECISIONS))
+    for what, id, others in acts:
+        done = {"set": {"replaces": others}} if what == "replaces" else {"state": what}
+        meeting.press("Grace", {"id": id, **done})
+
+    known = meeting.specification
+    for entry in known.entries.values():
+        if entry.state is EntryState.SUPERSEDED:
+            seen, todo = set[str](), [*entry.replaced_by]
+            while todo:
+                seen.add(now := todo.pop())
+                todo += [one for one in known.entries[now].replaced_by if one not in seen]
+            assert any(known.lives(one) for one in seen)
+    contested = {row.id for row in not_settled(SCHEMA, known) if row.kind is RowKind.CONTESTED}
+    standing = [[one for one in each.replaced_by if known.lives(one)] for each in known.entries.values()]
+    named = {id: known.entries[id]["replaces"] or [] for id in DECISIONS}
+    for each, by in zip(known.entries.values(), standing, strict=True):
+        assert {id for id in by[1:] if each.id in named[id]} <= contested
+    assert contested <= {id for by in standing for id in by[1:]}
+
+
+def test_a_second_decision_in_place_of_one_is_a_row() -> None:
+    meeting = Meeting()
+    meeting.say("Ada", "03-01", "decision: Use A")
+    made = {"kind": "decision", "new": True}
+    for who, id, text in (("Grace", "DEC-002", "Use B"), ("Linus", "DEC-003", "Use C")):
+        meeting.press(who, {**made, "id": id, "set": {"text": text, "replaces": ["DEC-001"]}})
+    (row,) = [one for one in not_settled(SCHEMA, meeting.specification) if one.kind is RowKind.CONTESTED]
+
+    said = "DEC-003 text: Grace says Use B (DEC-002), Linus says Use C (DEC-003). Which one counts?"
+    assert unsettled_row(row, SCHEMA) == said
+    meeting.say("Ada", "03-01", "DEC-002: withdrawn")
+    assert not_settled(SCHEMA, meeting.specification) == ()

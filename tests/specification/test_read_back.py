@@ -1,6 +1,8 @@
 """What people change in git is read back by id, cell by cell, against what was last written."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.domain.catalog.schema import ViewForm
 from bot.domain.messages.attribution_wording import attributions
@@ -256,3 +258,59 @@ def test_a_fact_of_a_step_without_its_entry_is_a_note() -> None:
     )
 
     assert not [patch for patch in back.patches if patch.kind not in {"", "note"}]
+
+
+# --- any notes and bullets --------------------------------------------------------------------------------------------
+
+PROSE = next(view for view in SCHEMA.views if view.prose and view.steps and not view.is_data)
+SAID = st.lists(
+    st.tuples(
+        st.sampled_from(["Ada", "Grace"]),
+        st.sampled_from(["Offline is fine.", "It is slow.", "It is slow:\ntoo slow\nin tunnels", "a — b"]),
+    ),
+    min_size=1,
+    max_size=5,
+)
+FATES = st.lists(st.sampled_from(["kept", "gone", "reworded"]), min_size=5, max_size=5)
+
+
+@given(SAID, FATES, st.sampled_from(["01-06", PROSE.steps[0]]))
+def test_only_the_notes_that_people_touched_are_others(
+    said: list[tuple[str, str]], fates: list[str], step: str
+) -> None:
+    """By their place in the file, whoever says the same words elsewhere; a typo is no note of the committer."""
+    meeting = Meeting()
+    for who, text in said:
+        meeting.say(who, step, text)
+    notes = sorted(meeting.specification.active("note"), key=lambda one: one.id)
+    view = next(view for view in SCHEMA.views if str(notes[0]["text"])[:5] in meeting.projection.view(view))
+    written = meeting.projection.view(view)
+    shown = [meeting.projection.note(one) for one in notes]
+    found, at = "", 0
+    for number, (text, fate) in enumerate(zip(shown, fates, strict=False)):
+        place = written.index(text, at)
+        now = {"kept": text, "gone": "", "reworded": f"{text} again {number}"}[fate]
+        found, at = found + written[at:place] + now, place + len(text)
+    back = read_back(view, SCHEMA, meeting.specification, written=written, found=found + written[at:])
+    meeting.push("Linus", *back.patches)
+
+    fated = list(zip(said, fates, strict=False))
+    expected = [(who, text) for (who, text), fate in fated if fate == "kept"]
+    expected += [
+        ("Linus", f"{text} again {at}") for at, ((_, text), fate) in enumerate(fated) if fate == "reworded"
+    ]
+    after = meeting.specification.active("note")
+    assert sorted((attributions(one), one["text"]) for one in after) == sorted(
+        (who, "\n".join(row.strip() for row in text.splitlines())) for who, text in expected
+    )
+    assert {one.id for one in after} <= {one.id for one in notes}
+
+
+@pytest.mark.parametrize("end", [" — Ada", ""])
+@pytest.mark.parametrize("words", ["the disk — or the cache — fills", "the disk fills — Grace", "the disk —"])
+def test_no_word_of_a_bullet_is_taken_for_its_author(words: str, end: str) -> None:
+    meeting = Meeting()
+    meeting.say("Ada", "01-05", "Out of scope: the disk")
+    change(meeting, "Out of Scope", ("the disk — Ada", f"{words}{end}"))
+
+    assert meeting["OUT-001.text"] == words

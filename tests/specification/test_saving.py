@@ -1,10 +1,10 @@
 """What a commit takes of the specification, and what a roundtable that lost its store takes from git."""
 
-from bot.domain.item.artifacts import SectionEdit, changed_by_hand
+from bot.domain.item.artifacts import SectionEdit, changed_by_hand, digest_of
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import ItemRead, ItemState
+from bot.domain.roundtable.outcomes import Committed, HandEdit, ItemRead, ItemState
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import opening, specifying
+from bot.domain.roundtable.transitions import opening, specifying, trouble
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import snapshot
 from bot.domain.specification.snapshot import HASH, SECTIONS, folded, hash_of
@@ -51,6 +51,59 @@ def test_a_section_says_what_it_replaces() -> None:
         text = before.apply(None)
         assert not changed_by_hand(edit, text)
         assert changed_by_hand(edit, text.replace("Filter", "Search"))
+
+
+def by_hand(rt: Roundtable, old: str, new: str) -> HandEdit:
+    """Linus changed the requirements, and no commit has our text any more."""
+    _, edits = specifying.written(rt, PLAYBOOK, ["01-06"])
+    edit = next(
+        one for one in edits if isinstance(one, SectionEdit) and "Functional Requirements" in one.heading
+    )
+    found = edit.body.replace(old, new)
+    assert found != edit.body
+    who = {"author": "Linus", "commit": "4b29257", "written": None, "replaces": edit.digest}
+    return HandEdit(path=edit.path, heading=edit.heading, found=found, digest=digest_of(found), **who)
+
+
+def test_what_no_commit_has_is_compared_with_what_the_entries_gave() -> None:
+    """Only what a person changed is theirs; what changed in the thread since stays."""
+    before = told(a_roundtable(), "requirement: Sort by name", "1700000002.000100")
+    rt = told(before, "FR-001: Filter by month", "1700000003.000100")
+    edit = by_hand(before, "Sort by name", "Sort by size")
+
+    rt = specifying.read_back(rt, [edit], PLAYBOOK, before=before.specification)
+
+    entries = rt.specification.entries
+    assert (entries["FR-001"]["title"], entries["FR-002"]["title"]) == ("Filter by month", "Sort by size")
+    owners = {id: (claim.author.name if (claim := entries[id].claim("title")) else "") for id in entries}
+    assert owners == {"FR-001": "UADA", "FR-002": "Linus"}
+
+
+def test_a_row_that_does_not_fit_is_told_once_and_the_others_stay_theirs() -> None:
+    """Until it is corrected, the section is compared with the text that we wrote."""
+    before = told(told(a_roundtable(), "AC: it shows", "1.1"), "FR-001 priority: must", "1.2")
+    before = told(before, "requirement: Sort by name", "1.3")
+    edit = by_hand(before, "Sort by name", "Sort by size")
+    wrong = edit.but(found=edit.found.replace("must", "very"), digest="wrong")
+    commit, read = committed(queue_commit(before, "step")), {"key": "k", "at": before.now, "effect": "e"}
+    receipt = Committed(
+        **read,
+        sha="",
+        state=ItemState(meta=Table(TWO).start().meta),
+        hand_edits=(wrong,),
+        before=before.specification,
+    )
+
+    rt = trouble.committed(before, commit, PLAYBOOK, told=receipt)
+    again = trouble.committed(rt.but(outbox=(), unsaved=()), commit, PLAYBOOK, told=receipt)
+    assert len(again.lines) == len(rt.lines) == len(before.lines) + 1
+    assert not again.has_pending(Commit)
+    assert edit.replaces in {*rt.written.values()}
+
+    rt = told(again, "FR-001: Filter by month", "1700000009.000100")
+    rt = specifying.read_back(rt, [edit], PLAYBOOK, before=before.specification)
+    entries = rt.specification.entries
+    assert (entries["FR-001"]["title"], entries["FR-002"]["title"]) == ("Filter by month", "Sort by size")
 
 
 # --- commits ------------------------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ import pytest
 
 from bot.domain.item.artifacts import InsightEdit, ItemsEdit, RowsEdit, SectionEdit
 from bot.domain.roundtable.outcomes import HandEdit
+from bot.domain.specification.entries import Specification
 from bot.engine.ports import CommitResult
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
 from tests.storage.clones import Replica
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
+from tests.storage.test_specification import told
 
 SPEC = f"docs/requirements/{SLUG}/requirements-spec.md"
 STORIES = f"docs/requirements/{SLUG}/stories.json"
@@ -77,6 +79,7 @@ async def test_what_a_person_committed_stays_and_is_reported(workspace: GitWorks
             found="- **FR-001** Search",
             digest=found.digest,
             written="- **FR-001** Filter",
+            replaces=FIRST.digest,
             author="Ada",
             commit=sha[:7],
         ),
@@ -161,8 +164,28 @@ async def test_what_a_merge_brought_is_compared_with_what_we_wrote(replica: Repl
 
     (edit,) = receipt.hand_edits
     assert edit.author == "Ada"
-    assert edit.written == second.body.strip()
+    assert edit.written is None, "what we wrote is on no branch"
     assert edit.found == first.body.replace("Thing 1", "Theirs 1").strip()
+
+
+async def test_where_no_commit_has_what_we_wrote_the_entries_of_the_commit_before_are_told(
+    workspace: GitWorkspace, git: Git
+) -> None:
+    """After a squash that has the change by hand, too."""
+    git.commit("README.md", "ours\n")
+    work, specification = told(1, "Filter", Specification(), edits=(FIRST,))
+    await workspace.commit(SLUG, work, now=NOW)
+    git.commit(SPEC, git.shown(SPEC).replace("Filter", "Search"))
+    git("reset", "--quiet", "--soft", "HEAD~2")
+    git("commit", "--quiet", "-m", "squashed")
+    git("update-ref", "-d", "refs/roundtable/last/main")
+
+    work, _ = told(2, "Sort", specification, edits=(SECOND,))
+    receipt = await workspace.commit(SLUG, work, now=NOW)
+
+    (edit,) = receipt.hand_edits
+    assert (edit.written, edit.replaces, edit.author) == (None, FIRST.digest, "Ada")
+    assert receipt.before.entries == specification.entries
 
 
 # --- data ---------------------------------------------------------------------------------------------------------

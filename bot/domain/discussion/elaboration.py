@@ -301,6 +301,10 @@ class Elaboration(Stored):
         besides = tuple(one.but(text=text) if one.ts == ts else one for one in self.besides)
         return self.but(turns=turns, besides=besides)
 
+    def has(self, ts: str) -> bool:
+        """Whether the message *ts* is a turn, or stands beside them."""
+        return any(one.ts == ts for one in self.turns) or any(one.ts == ts for one in self.besides)
+
     def met(self, person: str, name: str) -> "Elaboration":
         """What *person* said, by *name*."""
         return self.but(

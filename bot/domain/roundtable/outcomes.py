@@ -318,15 +318,17 @@ class HandEdit(Stored):
     A section, or our records of a data file, that a person changed since we wrote it; our edit was not applied.
 
     `found` is what stands there now, and `digest` its digest, for the next edit's `replaces`; `written` is what we
-    wrote there last, empty if we never did. For data both are the whole file, and `heading` is empty. `commit` is
-    short, or "uncommitted".
+    wrote there last, empty if we never did, and None where no commit has it: then it is what the entries of the commit
+    before gave; `replaces` is its digest. For data both are the whole file, and `heading` is empty. `commit` is short,
+    or "uncommitted".
     """
 
     path: str
     heading: str = ""
     found: str
     digest: str
-    written: str = ""
+    written: str | None = ""
+    replaces: str = ""
     author: str
     commit: str
 
@@ -361,7 +363,8 @@ class Committed(EffectOutcome):
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
     `last_line` is the newest in git now. `put_back` says what others had done to our lines, `lost` is as in ItemRead.
-    `hand_edits` are in place of edits that were not applied, and `exports` about formats that were not written.
+    `hand_edits` are in place of edits that were not applied, `before` are the entries as of the commit before, if one
+    of these needs them, and `exports` are about formats that were not written.
     """
 
     state: ItemState
@@ -375,6 +378,7 @@ class Committed(EffectOutcome):
     put_back: PutBack | None = None
     lost: bool = False
     hand_edits: tuple[HandEdit, ...] = ()
+    before: Specification = Specification()
     exports: tuple[ExportNote, ...] = ()
 
 

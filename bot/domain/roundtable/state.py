@@ -41,7 +41,7 @@ from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, DraftReview, ThreadMessage
 from bot.domain.roundtable.posts import LiveMessage, PostedPrompt, ShownSession, StepCard, ThreadPrompt
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import Specification, matters
+from bot.domain.specification.entries import Specification, matters, with_pushed
 from bot.domain.specification.exported import SourceFiles
 from bot.domain.specification.reader import numbers_in
 from bot.domain.transcript.last_line import LastLine
@@ -392,6 +392,7 @@ class Roundtable(RoundtableFields):
 
     def noting(self, line: Line) -> "Roundtable":
         known = self.specification
+        line = with_pushed(line, known.entries)
         return self.but(
             lines=(*self.lines, line),
             part=line.phase,

@@ -90,6 +90,11 @@ class Party(Stored):
     quote: str = ""
     how: How | None = None
 
+    @property
+    def is_pushed(self) -> bool:
+        """A line that we did not write."""
+        return self.kind is PartyKind.GIT and self.how is None
+
 
 class Stale(Stored):
     """The *line* that made a value doubtful. `source` is the entry that it was about, if it was about one."""
@@ -120,6 +125,11 @@ class Claim(Stored):
     edited: str = ""
     stale: Stale | None = None
     at: int = 0
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether no line of ours has it."""
+        return self.proposed.is_pushed and self.accepted is None
 
     @property
     def is_unchecked(self) -> bool:
@@ -160,8 +170,8 @@ class Claim(Stored):
 
 class Entry(Stored):
     """
-    `withdrawn` and `superseded` are the lines that did it. `replaced_by` are the accepted entries that name this one
-    in `replaces`, by whichever door.
+    `withdrawn` and `superseded` are the messages that did it. `replaced_by` are the accepted entries that name this one
+    in `replaces`, by whichever door. Claims of pushed lines stand behind the others, wherever those lines are.
     """
 
     id: str
@@ -188,12 +198,16 @@ class Entry(Stored):
     def gone(self) -> bool:
         return bool(self.withdrawn or self.superseded or self.replaced_by)
 
+    def is_withdrawn_by(self, line: str) -> bool:
+        """Whether the message *line* withdraws what another one had said."""
+        return self.withdrawn == line and self.first is not None and self.first.line != line
+
     def claim(self, field: str) -> Claim | None:
         """The one that counts: the last accepted, else the last proposed."""
         claims = self.claims.get(field)
         if not claims or claims[-1].accepted:  # nearly always
             return claims[-1] if claims else None
-        return next((one for one in reversed(claims) if one.accepted), claims[-1])
+        return next((one for one in reversed(claims) if one.accepted), self.offered(field))
 
     def __getitem__(self, field: str) -> Any:
         found = self.claim(field)
@@ -209,13 +223,25 @@ class Entry(Stored):
         """The value that the entry was opened with."""
         return next((claims[0] for claims in self.claims.values() if claims), None)
 
+    @property
+    def is_pushed(self) -> bool:
+        """Whether only pushed lines say what it is."""
+        return self.first is not None and self.first.is_pushed
+
+    def sealed(self, field: str) -> tuple[Claim, ...]:
+        """Without those of pushed lines."""
+        return tuple(one for one in self.claims.get(field, ()) if not one.is_pushed)
+
+    def offered(self, field: str) -> Claim | None:
+        """The proposal that a person can take over: a pushed one hides none of a sealed line."""
+        last = (self.sealed(field)[-1:], self.claims.get(field, ())[-1:])
+        return next((one for some in last for one in some if not one.accepted), None)
+
     def pending(self, field: str) -> Claim | None:
         """What a person can still take over in an entry that counts."""
-        claims = self.claims.get(field, ())
-        if not claims or claims[-1].accepted:
-            return None
-        is_beside = self.claim(field) is not claims[-1]
-        return claims[-1] if is_beside or self.state is not EntryState.PROPOSED else None
+        last = self.offered(field)
+        is_beside = last is not None and self.claim(field) is not last
+        return last if is_beside or self.state is not EntryState.PROPOSED else None
 
     def contested(self, field: str) -> tuple[Claim, ...]:
         """

@@ -30,13 +30,13 @@ from bot.domain.specification.fold import (
     GIT_AUTHOR,
     HOW,
     MARK,
-    MOST_ENTRIES,
     PERSONA_NAME,
     THE_BOT,
     Fold,
     HeardWords,
     Patch,
     is_heard,
+    party_of,
     patches_of,
     stands_in,
     utterance_of,
@@ -54,7 +54,6 @@ __all__ = [
     "GONE",
     "HOW",
     "MARK",
-    "MOST_ENTRIES",
     "NOT_LISTED",
     "OF_DISCUSSIONS",
     "PERSONA_NAME",
@@ -78,6 +77,7 @@ __all__ = [
     "numbers",
     "patches_of",
     "utterance_of",
+    "with_pushed",
 ]
 
 
@@ -253,11 +253,15 @@ class Specification(Stored):
         return stands_in(self.heard.get(line), words)
 
     def made_by(self, line: str) -> tuple[Patch, ...]:
-        """What the message *line* gave, as patches without values: its new entries, and others that it changed."""
+        """
+        What the message *line* gave, as patches without values: its new entries, also where others withdrew them
+        since, and others that it changed.
+        """
         found = []
         for entry in self.entries.values():
-            if line in entry.lines:
-                is_new = not entry.gone and entry.first is not None and entry.first.line == line
+            if line in entry.lines or entry.withdrawn == line:
+                is_own = entry.first is not None and entry.first.line == line
+                is_new = is_own and entry.withdrawn != line
                 found.append(Patch(id=entry.id, kind=entry.kind, part_of=entry.part_of, new=is_new))
         return tuple(found)
 
@@ -269,8 +273,11 @@ class Specification(Stored):
                 field: tuple(one for one in known if one.line != line)
                 for field, known in entry.claims.items()
             }
-            if entry.first is None or entry.first.line != line or entry.gone:
-                entries[id] = entry.but(claims={field: known for field, known in kept.items() if known})
+            if entry.first is not None and entry.first.line == line and not entry.gone:
+                continue
+            withdrawn = "" if entry.is_withdrawn_by(line) else entry.withdrawn
+            claims = {field: known for field, known in kept.items() if known}
+            entries[id] = entry.but(claims=claims, withdrawn=withdrawn)
         for id, entry in entries.items():
             if entry.replaced_by:
                 entries[id] = entry.but(replaced_by=tuple(by for by in entry.replaced_by if by in entries))
@@ -288,8 +295,35 @@ def unconfirmed(specification: Specification) -> Iterator[tuple[Entry, str, Clai
     """The newest values of fields that wait for a second model."""
     for entry in specification.besides_notes:
         if not entry.is_plain and specification.lives(entry.id):
-            newest = ((field, claims[-1]) for field, claims in entry.claims.items() if claims)
-            yield from ((entry, field, claim) for field, claim in newest if claim.is_unconfirmed)
+            newest = ((field, entry.sealed(field)[-1:]) for field in entry.claims)
+            yield from ((entry, field, one) for field, last in newest for one in last if one.is_unconfirmed)
+
+
+def with_pushed(line: Line, entries: Mapping[str, Entry]) -> Line:
+    """A person's *line* with what it takes over of pushed lines: it means the same when those are changed."""
+    party, given = party_of(line), line.meta.get(ENTRIES)
+    if not given or party.kind is not PartyKind.PERSON:
+        return line
+    made = [one.as_json() for patch in patches_of(line) for one in _with_pushed(patch, entries, party)]
+    return line if made == given else line.but(meta={**line.meta, ENTRIES: made})
+
+
+def _with_pushed(patch: Patch, entries: Mapping[str, Entry], party: Party) -> Iterator[Patch]:
+    entry = entries.get(patch.id)
+    accepts = patch.accept or patch.state is EntryState.ACCEPTED
+    fields = patch.accept if isinstance(patch.accept, tuple) else entry.claims if entry and accepts else ()
+    found = {name: entry.offered(name) for name in fields if entry and name not in patch.set}
+    taken = {
+        name: one.value
+        for name, one in found.items()
+        if one and one.is_pushed and not (one.is_unchecked and party.how is How.EVERYTHING)
+    }
+    opened = next(iter(entry.claims)) if entry and entry.is_pushed else ""
+    what = patch.but(kind=entry.kind, part_of=entry.part_of) if entry and opened else patch
+    if taken:
+        made = Patch(id=patch.id, set=taken, pushed=True)
+        yield made.but(kind=what.kind, part_of=what.part_of) if opened in taken else made
+    yield what if opened in patch.set else patch
 
 
 def author_to_ask(entry: Entry) -> Party | None:

@@ -39,6 +39,8 @@ AGENT = "agent"
 """In the `meta` of a line that a coding agent caused: its name."""
 HOW = "how"
 """In a line's `meta`: by what a person accepted, where the line does not show it."""
+PUSHED = Party(kind=PartyKind.GIT, by="git", name="a pushed line")
+"""Who proposed what a person took over from a line that we did not write."""
 PERSONA_NAME = "persona_name"
 """In the `meta` of a line with a persona's proposals: what the persona is called."""
 THE_BOT = "the bot"
@@ -50,7 +52,7 @@ OUTCOME = "outcome"
 REPLACES, CHANGES = "replaces", "changes"
 MOST_ENTRIES = 5_000
 MOST_CLAIMS = 200
-"""Of a field."""
+"""Of a field. As many entries and claims more may come from pushed lines."""
 MOST_SOURCES = 20
 QUOTE_CHARS = 500
 
@@ -61,7 +63,7 @@ class Patch(Stored):
     that the patch made the entry, so that a changed message keeps its ids. `quotes` are the words that a value rests
     on, `unverified` why its sources do not say it, each by field. `checked` is what a review says of proposed values:
     why one stays unchecked, or nothing when it is confirmed. `note` is the id of the note that a person sorted into the
-    entry: its author said the words.
+    entry: its author said the words. `pushed` values are those of a pushed line that a person takes over.
     """
 
     id: str = Field(pattern=rf"^{CANONICAL_ID.pattern}$")
@@ -78,6 +80,7 @@ class Patch(Stored):
     unverified: Mapping[str, str] = {}
     checked: Mapping[str, str] = {}
     note: str = ""
+    pushed: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """What differs from an empty patch."""
@@ -156,6 +159,7 @@ class Fold:
         self.count = count
         self.refused = list(refused)
         self._resting: dict[str, dict[str, None]] | None = None
+        self._pushed: set[str] | None = None
 
     def take(self, line: Line, *, is_ours: bool) -> None:
         party = party_of(line, is_ours=is_ours)
@@ -191,11 +195,20 @@ class Fold:
 
     def put(self, entry: Entry) -> None:
         self.entries[entry.id] = entry
+        if self._pushed is not None:
+            (self._pushed.add if entry.is_pushed else self._pushed.discard)(entry.id)
 
     def index(self, id: str, claim: Claim) -> None:
         if self._resting is not None:
             for source in claim.grounds:
                 self._resting[source][id] = None
+
+    @property
+    def pushed(self) -> set[str]:
+        """The entries that no line of ours has."""
+        if self._pushed is None:
+            self._pushed = {id for id, entry in self.entries.items() if entry.is_pushed}
+        return self._pushed
 
     def about(self, source: str) -> tuple[str, ...]:
         """The entries that have, or had, a claim with this line or source."""
@@ -216,7 +229,7 @@ class Fold:
             for id in self.about(now):
                 entry = self.entries[id]
                 for field, claim in () if entry.gone else entry.current():
-                    if now in claim.grounds and (id, field) not in found:
+                    if now in claim.grounds and not claim.is_pushed and (id, field) not in found:
                         found[id, field] = None
                         todo.append(id)
         return tuple(found)
@@ -230,14 +243,17 @@ class _Change:
         self._line = line
         self._party = party
         self._amends = amends
-        self._utterance = utterance_of(line)
+        self._utterance = line.message_id if party.is_pushed else utterance_of(line)
         self._renewed: Counter[tuple[str, str]] = Counter()
         """How many values of each field the newer text gives."""
+        self._withdrawn: set[str] = set()
 
     # --- patches ------------------------------------------------------------------------------------------------------
 
     def apply(self, patch: Patch) -> None:
-        entry = before = self._fold.entries.get(patch.id) or self._opened(patch)
+        known = self._fold.entries.get(patch.id)
+        opens = known is None or (known.is_pushed and bool(patch.kind) and not self._party.is_pushed)
+        entry = before = known if known and not opens else self._opened(patch, known)
         decides = self._decides(entry)
         values = self._values(entry, patch)
         _check_limits(entry, patch, values)
@@ -263,19 +279,28 @@ class _Change:
 
     def _takes_back(self, entry: Entry, patch: Patch) -> bool:
         """An agent its own question, while no person has accepted any of it."""
-        claims = [one for _, one in entry.current()]
+        claims = [one for _, one in entry.current() if not one.is_pushed]
         is_own = self._party.kind is PartyKind.AGENT and all(
             one.proposed.by == self._party.by for one in claims
         )
         return is_own and patch.state is EntryState.WITHDRAWN and not any(one.accepted for one in claims)
 
-    def _opened(self, patch: Patch) -> Entry:
+    def _opened(self, patch: Patch, pushed: Entry | None) -> Entry:
+        """A line of ours says what an entry is, whatever was *pushed* before."""
         if not patch.kind:
             raise ValueError(f"{patch.id} is not known, and the patch does not say what kind it is")
+        values = (*patch.set, *patch.add)
+        if self._party.is_pushed and not values:
+            raise ValueError(f"{patch.id} has no value")
         if len(self._fold.entries) >= MOST_ENTRIES:
-            raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
+            of_pushed = len(self._fold.pushed)
+            many = of_pushed if self._party.is_pushed else len(self._fold.entries) - of_pushed
+            if many >= MOST_ENTRIES:
+                raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
         step = _text(self._line.meta, "answers_step") or _text(self._line.meta, "step_id")
-        return Entry(id=patch.id, kind=patch.kind, step=step, part_of=patch.part_of)
+        known = pushed.claims if pushed else {}
+        claims = {field: known.get(field, ()) for field in (*values, *known)} if pushed else {}
+        return Entry(id=patch.id, kind=patch.kind, step=step, part_of=patch.part_of, claims=claims)
 
     def _values(self, entry: Entry, patch: Patch) -> dict[str, Any]:
         """What the patch gives each field; a list grows by what it does not have."""
@@ -283,7 +308,8 @@ class _Change:
         for field, more in patch.add.items():
             claims = entry.claims.get(field, ())
             own = [at for at, one in enumerate(claims) if self._amends and one.line == self._amends]
-            before = entry.but(claims={field: claims[: own[0]]})[field] if own else entry[field]
+            claims = claims[: own[0]] if own else claims if self._party.is_pushed else entry.sealed(field)
+            before = entry.but(claims={field: claims})[field]
             values[field] = list(dict.fromkeys([*(before if isinstance(before, list) else ()), *more]))
         return values
 
@@ -296,22 +322,29 @@ class _Change:
         at = own[nth] if nth < len(own) else None
         if at is not None and claims[at].value == value:
             return entry
+        is_pushed, sealed = self._party.is_pushed, entry.sealed(field)
+        if is_pushed and any(one.value == value for one in claims):
+            return entry
         claim = self._claim(field, value, patch, accepts=accepts)
         self._fold.index(entry.id, claim)
-        if at is None and len(claims) >= MOST_CLAIMS:
+        pushed = tuple(one for one in claims if one.is_pushed and one.value != value)
+        if at is None and len(pushed if is_pushed else sealed) >= MOST_CLAIMS:
             raise ValueError(f"{field} of {entry.id} was given {MOST_CLAIMS} values: no more are kept")
         if at is None:
-            return entry.but(claims={**entry.claims, field: (*claims, claim)})
-        edited = claim.but(edited=self._line.message_id)
+            after = (*sealed, *pushed, claim) if is_pushed else (*sealed, claim, *pushed)
+            return entry.but(claims={**entry.claims, field: after})
+        doubt = claims[at].stale
+        is_own = doubt and doubt.cause is StaleCause.CHANGED and doubt.by == self._party.by
+        edited = claim.but(edited=self._line.message_id, stale=doubt if is_own else None)
         return entry.but(claims={**entry.claims, field: (*claims[:at], edited, *claims[at + 1 :])})
 
     def _claim(self, field: str, value: Any, patch: Patch, *, accepts: bool) -> Claim:
         quotes = patch.quotes.get(field, ())
-        said = self._said(patch, value, quotes)
+        takes_over = patch.pushed and self._party.kind is PartyKind.PERSON
+        said = None if takes_over else self._said(patch, value, quotes)
         is_own = said is not None and not said.quote
         reason = "" if is_own else patch.unverified.get(field, "")
-        is_pushed = self._party.kind is PartyKind.GIT and self._party.how is None
-        check = Check.UNCHECKED if reason or is_pushed else Check.AGREED
+        check = Check.UNCHECKED if reason or takes_over or self._party.is_pushed else Check.AGREED
         is_code = check is Check.AGREED and any(_is_code(one, value) for one in quotes)
         if is_own or is_code or (said and not reason and self._is_verbatim(said, value)):
             check = Check.VERBATIM
@@ -322,10 +355,10 @@ class _Change:
             check=check,
             reason=reason,
             said=said,
-            proposed=self._party,
+            proposed=PUSHED if takes_over else self._party,
             accepted=self._party if accepts else None,
             sources=patch.sources,
-            at=self._fold.count,
+            at=0 if self._party.is_pushed else self._fold.count,
         )
 
     def _is_verbatim(self, said: Party, value: Any) -> bool:
@@ -358,7 +391,7 @@ class _Change:
         """
         claims = dict(entry.claims)
         for field in fields:
-            known = claims.get(field, ())
+            known = entry.sealed(field)
             now, edit = entry.claim(field), entry.overtaken(field)
             if not known or now is None:
                 continue
@@ -372,13 +405,14 @@ class _Change:
             elif edit:
                 after = now.but(at=self._fold.count)
             if after:
-                claims[field] = tuple(after if one is now else one for one in known)
+                claims[field] = tuple(after if one is now else one for one in claims[field])
         return entry if claims == dict(entry.claims) else entry.but(claims=claims)
 
     def _stated(self, entry: Entry, patch: Patch, *, took: bool) -> Entry:
         line = self._line.message_id
         if patch.state is EntryState.WITHDRAWN:
-            return entry.but(withdrawn=line)
+            self._withdrawn.add(entry.id)
+            return entry.but(withdrawn=self._utterance)
         if patch.state is EntryState.SUPERSEDED:
             return entry.but(superseded=line, replaced_by=_each_once(entry.replaced_by, patch.replaced_by))
         if patch.state is EntryState.ACCEPTED or (patch.accept and took):
@@ -398,15 +432,20 @@ class _Change:
         if entry.superseded and not before.superseded:
             self._outdate(entry.id, self._why(StaleCause.REVERSED, entry.id))
         was, now = _named(before, REPLACES), _named(entry, REPLACES)
-        for id in sorted(now - was):
-            if one := self._fold.entries.get(id):
-                after = one.but(replaced_by=_each_once(one.replaced_by, [entry.id]))
-                self._fold.put(after)
-                self._contradict(one, after)
-                self._outdate(id, self._why(StaleCause.REVERSED, id))
+        self._replace(entry, now if before.gone else now - was)
         for id in sorted(was - now):
             self._return(id, entry)
         self._contradict(before, entry)
+
+    def _replace(self, by: Entry, ids: Iterable[str]) -> None:
+        """Only what stands itself replaces others: of two that name each other one stays."""
+        for id in () if by.gone else sorted(ids):
+            one = self._fold.entries.get(id)
+            if one and by.id not in one.replaced_by:
+                after = one.but(replaced_by=(*one.replaced_by, by.id))
+                self._fold.put(after)
+                self._contradict(one, after)
+                self._outdate(id, self._why(StaleCause.REVERSED, id))
 
     def _contradict(self, before: Entry, entry: Entry) -> None:
         """While a decision stands, what it `changes` is contradicted, unless people settled that since."""
@@ -430,6 +469,7 @@ class _Change:
         if not others:
             why = self._why(StaleCause.RETURNED, entry.id)
             self._doubt(after, why)
+            self._replace(after, _named(after, REPLACES))
             self._contradict(one, after)
             self._outdate(id, why)
 
@@ -445,15 +485,39 @@ class _Change:
         for id in self._fold.about(self._amends):
             before = entry = self._fold.entries[id]
             claims = {field: self._kept(id, field, known) for field, known in entry.claims.items()}
-            if any(claims.values()):
+            if before.is_pushed or any(not one.is_pushed for known in claims.values() for one in known):
                 entry = entry.but(claims={field: known for field, known in claims.items() if known})
             elif not entry.gone:
-                entry = entry.but(withdrawn=self._line.message_id)
+                entry = entry.but(withdrawn=self._amends)
             self._fold.put(entry)
             self._follow(before, entry)
-            is_less = entry.claims != before.claims
-            if is_less or any(one.edited == self._line.message_id for _, one in entry.current()):
+            is_changed = any(one.edited == self._line.message_id for _, one in entry.current())
+            if is_changed or entry.claims != before.claims:
                 self._outdate(id, self._why(StaleCause.CHANGED))
+            if is_changed:
+                self._ask_about(entry)
+        self._return_withdrawn(self._amends)
+
+    def _ask_about(self, entry: Entry) -> None:
+        """Other words for what another message withdrew or replaced since: neither wins."""
+        why = self._why(StaleCause.CHANGED)
+        if entry.withdrawn and entry.id not in self._withdrawn:
+            self._stand_again(entry, why)
+        for id in entry.replaced_by:
+            self._doubt(self._fold.entries[id], why)
+
+    def _return_withdrawn(self, message: str, why: Stale | None = None) -> None:
+        """What *message* had withdrawn, and does not withdraw any more."""
+        for entry in tuple(self._fold.entries.values()):
+            if entry.is_withdrawn_by(message) and entry.id not in self._withdrawn:
+                self._stand_again(entry, why)
+
+    def _stand_again(self, entry: Entry, why: Stale | None) -> None:
+        after = entry.but(withdrawn="")
+        self._fold.put(after)
+        self._follow(entry, after)
+        if why:
+            self._doubt(self._fold.entries[entry.id], why)
 
     def _kept(self, id: str, field: str, known: tuple[Claim, ...]) -> tuple[Claim, ...]:
         left = self._renewed[id, field]
@@ -479,6 +543,7 @@ class _Change:
             for field in entry.claims:
                 self._mark(id, field, given, self._why(self._gone_by))
             self._outdate(id, self._why(self._gone_by))
+        self._return_withdrawn(message, self._why(self._gone_by))
 
     def hold_quotes(self, message: str, before: str | None) -> None:
         """A claim that quotes the message stands as long as the quote does; without a quote any change counts."""
@@ -493,7 +558,7 @@ class _Change:
                 one
                 for claims in entry.claims.values()
                 for one in claims
-                if _loses_quote(one, message, before, after)
+                if not one.is_pushed and _loses_quote(one, message, before, after)
             ]
             for field in entry.claims if lost else ():
                 self._mark(id, field, lost, why)
@@ -546,10 +611,10 @@ def _with_verdicts(entry: Entry, checked: Mapping[str, str]) -> Entry:
     """Only of what waited for a second model, and that no person has taken over."""
     claims = dict(entry.claims)
     for field, why in checked.items():
-        *before, last = claims.get(field) or (None,)
+        last = next(iter(entry.sealed(field)[-1:]), None)
         if last and last.is_unconfirmed:
-            last = last.but(check=Check.UNCHECKED if why else Check.AGREED, reason=why)
-            claims[field] = (*filter(None, before), last)
+            after = last.but(check=Check.UNCHECKED if why else Check.AGREED, reason=why)
+            claims[field] = tuple(after if one is last else one for one in claims[field])
     return entry.but(claims=claims)
 
 

@@ -20,6 +20,8 @@ from bot.domain.specification.agent_questions import (
 )
 from bot.domain.specification.claims import Claim, Entry, EntryState, StaleCause
 from bot.domain.specification.entries import OF_DISCUSSIONS, Specification, author_to_ask
+from bot.domain.specification.fold import REPLACES
+from bot.domain.values.text import values
 from bot.domain.values.value import Value
 
 REQUIREMENT, CRITERION, WORK = "requirement", "criterion", "work"
@@ -78,7 +80,7 @@ def not_settled(schema: Schema, specification: Specification) -> tuple[Unsettled
     ]
     for kind in (one for one in schema.kinds.values() if one.key not in OF_DISCUSSIONS):
         for entry in specification.active(kind.key):
-            if entry.is_plain and kind.key not in MAY_LACK:
+            if entry.is_plain and kind.key not in MAY_LACK and REPLACES not in entry.claims:
                 continue
             of_entry = {
                 "id": entry.id,
@@ -112,10 +114,14 @@ def lacking(schema: Schema, specification: Specification) -> tuple[str, ...]:
 def _of_entry(specification: Specification, kind: Kind, entry: Entry) -> Iterator[dict[str, Any]]:
     for name, field in kind.fields.items():
         if field.type in EXCLUSIVE and (both := entry.contested(name)):
-            values = tuple(f"{one.owner.name}: {one.value}" for one in both)
-            yield {"kind": RowKind.CONTESTED, "fields": (name,), "facts": values}
+            sides = tuple(f"{one.owner.name}: {one.value}" for one in both)
+            yield {"kind": RowKind.CONTESTED, "fields": (name,), "facts": sides}
         if sentence := overtaken(entry, name):
             yield {"kind": RowKind.OVERTAKEN, "fields": (name,), "facts": (sentence,)}
+    for first in _replacing_the_same(specification, entry):
+        said_by = ((one.owners[0].name, one[kind.text], one.id) for one in (first, entry) if one.owners)
+        sides = tuple(f"{who}: {words} ({id})" for who, words, id in said_by)
+        yield {"kind": RowKind.CONTESTED, "fields": (kind.text,), "facts": sides}
     claims = (entry.claim(name) for name in entry.stale)
     if why := next((one.stale for one in claims if one and one.stale), None):
         facts = (why.name or why.by, why.source)
@@ -134,6 +140,15 @@ def _of_entry(specification: Specification, kind: Kind, entry: Entry) -> Iterato
             yield {**_proposed(pending, f"{name}: {pending.value}"), "fields": (name,)}
     if entry.state is EntryState.ACCEPTED:
         yield from _incomplete(specification, kind.key, entry)
+
+
+def _replacing_the_same(specification: Specification, entry: Entry) -> Iterator[Entry]:
+    """What replaced it before this one did, and stands, too."""
+    for id in values(entry[REPLACES]):
+        old = specification.entries.get(id)
+        standing = [one for one in old.replaced_by if specification.lives(one)] if old else []
+        if entry.id in standing[1:]:
+            yield specification.entries[standing[0]]
 
 
 def _of_agent(entry: Entry) -> Iterator[dict[str, Any]]:

@@ -108,7 +108,7 @@ class Projection:
         if name == "id":
             return entry.id
         if name == "by":
-            return self._who(entry, code=False)
+            return self.who(entry, code=False)
         if name == "state" and name not in self._schema.kinds[entry.kind].fields:
             return self._state(entry)
         if name == "owner" and name not in self._schema.kinds[entry.kind].fields:
@@ -151,7 +151,7 @@ class Projection:
         asked = overtaken(entry, field)
         return f"{text} _({_one_line(asked)})_" if asked else text
 
-    def _who(self, entry: Entry, *, code: bool = True) -> str:
+    def who(self, entry: Entry, *, code: bool = True) -> str:
         """Who and what *code* its text rests on, or all of it. A dash parts it from the text, so it has none itself."""
         who = attribution_of(entry, self._schema.kinds[entry.kind].text) or attributions(entry)
         return _one_line(who + (_from_code(entry) if code else "")).replace(" — ", ", ")
@@ -288,7 +288,7 @@ class Projection:
             words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show))
             if not words:
                 words, facts = "; ".join(facts), []
-            rows.append(f"{sign} **{entry.id}** {words} — {self._who(entry)}{_doubt(entry)}")
+            rows.append(f"{sign} **{entry.id}** {words} — {self.who(entry)}{_doubt(entry)}")
             rows += [f"{' ' * len(sign)} - {fact}" for fact in facts]
         return "\n".join(rows).strip("\n")
 
@@ -300,7 +300,7 @@ class Projection:
                 for part in (one for one in parts if one.state is EntryState.ACCEPTED):
                     words = self.shown(part, self._schema.kinds[name].text)
                     facts = "; ".join(self._facts_of(part))
-                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self._who(part)}{_doubt(part)}"
+                    yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self.who(part)}{_doubt(part)}"
             elif name != kind.text and (text := self.shown(entry, name)):
                 yield f"{kind.label(name)}: {text}"
 
@@ -350,7 +350,7 @@ class Projection:
         signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
         facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
         code = clean(str(signature)).replace("```", "")
-        return f"**{entry.id}** — {self._who(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
+        return f"**{entry.id}** — {self.who(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
 
     def _diagram(self, entries: Sequence[Entry]) -> str:
         if not entries:
@@ -382,12 +382,12 @@ class Projection:
         if not notes:
             return ""
         if not is_prose:
-            return "\n".join([UNSORTED, "", *(self._note(one) for one in notes)])
+            return "\n".join([UNSORTED, "", *(self.note(one) for one in notes)])
         groups: dict[tuple[int, str], list[str]] = {}
         for one in notes:
             number = one["question"]
             question = (number, str(one["asked"] or "")) if isinstance(number, int) else (LAST, "")
-            groups.setdefault(question, []).append(self._note(one))
+            groups.setdefault(question, []).append(self.note(one))
         heads = {(number, asked): f"**{bullet(asked)}**" for number, asked in groups if asked}
         if len(groups) > 1:
             heads[LAST, ""] = ALSO_SAID
@@ -395,11 +395,11 @@ class Projection:
             "\n".join([*([heads[one], ""] if one in heads else []), *groups[one]]) for one in sorted(groups)
         )
 
-    def _note(self, entry: Entry) -> str:
+    def note(self, entry: Entry) -> str:
         """Verbatim; further lines are indented below the first."""
         first, *more = inert(clean(str(entry["text"]))).splitlines() or [""]
         rows = [
-            f"- {self._who(entry)}: {first}{'' if more else _doubt(entry)}",
+            f"- {self.who(entry)}: {first}{'' if more else _doubt(entry)}",
             *(f"  {row}" for row in more),
         ]
         return "\n".join(row.rstrip() for row in rows) + (_doubt(entry) if more else "")

@@ -9,8 +9,8 @@ import csv
 import io
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import (
@@ -24,11 +24,13 @@ from bot.domain.catalog.schema import (
     ViewForm,
 )
 from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
-from bot.domain.specification.projection import SAID_BY, UNSORTED
+from bot.domain.specification.projection import SAID_BY, UNSORTED, Projection
 from bot.domain.values.value import Value
 
 NOTHING = "_Nothing recorded yet._"
 """In sections without an entry, as earlier versions wrote them."""
+COMPARED = 50
+"""So many notes of an author are compared with other words behind the name."""
 _ID = CANONICAL_ID.pattern
 _MARK = re.compile(
     r" ?_\((?:open: |to be confirmed again|contradicted by |proposed by "
@@ -110,9 +112,17 @@ class _Reading:
         return entry if entry and entry.kind in self._schema.kinds else None
 
 
+class _WrittenNote(NamedTuple):
+    """A note as we wrote it; the `prefix` says whose it is."""
+
+    id: str
+    prefix: str
+    text: str
+
+
 class _Section(_Reading):
     def read(self, written: str, found: str) -> ReadBack:
-        before, after = tuple(_rows(written)), tuple(_rows(found))
+        before, after = map(tuple, map(_rows, self._read_notes(written, found)))
         left = Counter(row.text for row in before)
         kept = Counter(row.text for row in after)
         pairs = {(row.id, self._shape(row)): row for row in before if row.id}
@@ -129,6 +139,58 @@ class _Section(_Reading):
                 self._removed(row, remaining)
         return self._result()
 
+    def _read_notes(self, written: str, found: str) -> tuple[str, str]:
+        """
+        What is left of both without our notes. One that is gone is withdrawn; if other words stand behind its author,
+        they are its words now.
+        """
+        blocks = _blocks(written)
+        ours = dict(self._notes_in(blocks))
+        kept = Counter(map(_bare, _blocks(found)))
+        gone = defaultdict[str, list[_WrittenNote]](list)
+        for one in ours.values():
+            kept[one.text] -= 1
+            gone[one.prefix] += [one] if kept[one.text] < 0 else []
+        same = Counter(one.text for one in ours.values())
+        rest: list[str] = []
+        for block in _blocks(found):
+            bare = _bare(block)
+            same[bare] -= 1
+            meant = gone.get(f"{bare.partition(': ')[0]}: ", [])
+            if meant and same[bare] < 0:
+                words = frozenset(bare.split())
+                note = max(meant[:COMPARED], key=lambda one: len(words.intersection(one.text.split())))
+                meant.remove(note)
+                rows = (_MARK.sub("", row).removeprefix("  ") for row in block.splitlines())
+                text = "\n".join(rows).removeprefix(note.prefix)
+                self._put(self._spec.entries[note.id], "text", text.strip(), block)
+            elif same[bare] < 0:
+                rest.append(block)
+        self._gone += [one.id for some in gone.values() for one in some]
+        return "\n".join(one for at, one in enumerate(blocks) if at not in ours), "\n".join(rest)
+
+    def _notes_in(self, blocks: Sequence[str]) -> Iterator[tuple[int, "_WrittenNote"]]:
+        """By place: those of the same author with the same words, else with the same words."""
+        projection = Projection(self._schema, self._spec)
+        known = defaultdict[str, list[tuple[str, str]]](list)
+        for note in reversed(self._spec.active(NOTE)):
+            text = _bare(projection.note(note))
+            words = text.removeprefix(f"- {projection.who(note)}: ")
+            for key in (words, text) if words else ():
+                known[key].append((note.id, words))
+        taken = set[str]()
+        texts = [_bare(block) for block in blocks]
+        for is_exact in (True, False):
+            for at, text in enumerate(texts):
+                found = known.get(text if is_exact else text.partition(": ")[2], [])
+                while text.startswith("- ") and found and found[-1][0] in taken:
+                    found.pop()
+                if text.startswith("- ") and found:
+                    id, words = found.pop()
+                    taken.add(id)
+                    texts[at] = ""
+                    yield at, _WrittenNote(id, text.removesuffix(words), text)
+
     def _shape(self, row: SectionRow) -> str:
         return "|" if row.text.startswith("|") else "#" if row.text.startswith("#") else "-"
 
@@ -138,8 +200,12 @@ class _Section(_Reading):
             self._table_row(entry, row, pairs.get((row.id, "|")))
         elif entry:
             was = pairs.get((row.id, self._shape(row)))
-            text = _words(row.text)
-            if was is None or text != _words(was.text):
+            who = (
+                Projection(self._schema, self._spec).who(entry),
+                _MARK.sub("", was.text).rpartition(" — ")[2] if was else "",
+            )
+            text = _words(row.text, who)
+            if was is None or text != _words(was.text, who):
                 self._put(entry, self._schema.kinds[entry.kind].text, text, row.text)
         elif (owner := self._known(row.owner)) and (label := _LABELLED.fullmatch(row.text)):
             kind = self._schema.kinds[owner.kind]
@@ -155,7 +221,7 @@ class _Section(_Reading):
             self._notes.append(row.text.strip().removeprefix("- "))
 
     def _removed(self, row: SectionRow, remaining: set[str]) -> None:
-        """A labelled value that people took away, or a note."""
+        """A labelled value that people took away."""
         owner = self._known(row.owner)
         label = _LABELLED.fullmatch(row.text)
         if owner and row.owner in remaining and label:
@@ -163,12 +229,6 @@ class _Section(_Reading):
             field = kind.field_named(label["label"])
             if field and field not in self._set.get(owner.id, {}):
                 self._set.setdefault(owner.id, {})[field] = None
-        elif not owner and row.text.startswith("- "):
-            words = row.text.partition(": ")[2]
-            for note in self._spec.active(NOTE):
-                if words and str(note["text"]).splitlines()[:1] == [words]:
-                    self._gone.append(note.id)
-                    return
 
     def _remark(self, owner: Entry, text: str) -> None:
         told = self._set.setdefault(owner.id, {})
@@ -270,12 +330,35 @@ def _is_ours(text: str) -> bool:
     )
 
 
-def _words(row: str) -> str:
-    """The text of an entry's row, without its id, its author and its marks."""
+def _words(row: str, who: Iterable[str]) -> str:
+    """The text of an entry's row, without its id, its marks, and who stands behind it, as we write them."""
     row = _MARK.sub("", row)
     found = _HEADING.fullmatch(row) or _BULLET.fullmatch(row) or _PART.fullmatch(row)
     text = str(found["text"]) if found else ""
-    return (text if row.startswith("#") else text.rpartition(" — ")[0] or text).strip()
+    ends = [] if row.startswith("#") else [f" — {one}" for one in who]
+    end = next((one for one in ends if text.endswith(one)), "")
+    return text.removesuffix(end).strip()
+
+
+def _blocks(text: str) -> list[str]:
+    """Each row of a list with what is indented below it; every other row by itself."""
+    found: list[list[str]] = []
+    blank: list[str] = []
+    for row in text.splitlines():
+        if not row.strip():
+            blank.append(row)
+            continue
+        if found and found[-1][0].startswith("- ") and row.startswith("  "):
+            found[-1] += [*blank, row]
+        else:
+            found += [*([one] for one in blank), [row]]
+        blank = []
+    return ["\n".join(rows) for rows in found]
+
+
+def _bare(block: str) -> str:
+    """Without marks and blank rows."""
+    return "\n".join(_MARK.sub("", row).rstrip() for row in block.splitlines() if row.strip())
 
 
 def _cells(row: SectionRow, show: Show) -> list[str]:

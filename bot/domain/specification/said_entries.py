@@ -383,10 +383,12 @@ def last_of(specification: Specification, schema: Schema, person: str) -> str:
     return ""
 
 
-def reread(before: Sequence[Patch], now: Sequence[Patch], known: Specification) -> tuple[Patch, ...]:
+def reread(
+    before: Sequence[Patch], now: Sequence[Patch], known: Specification, schema: Schema
+) -> tuple[Patch, ...]:
     """
     The patches of a changed message: what it still says keeps its id, and new words take the ids of those that went,
-    kind by kind and in their order. The fold takes back what it does not say any more.
+    kind by kind and in their order, or free ones. The fold takes back what it does not say any more.
     """
     same: dict[str, str] = {}
     for kind in dict.fromkeys(one.kind for one in before if one.new):
@@ -399,6 +401,10 @@ def reread(before: Sequence[Patch], now: Sequence[Patch], known: Specification) 
                 old.remove(kept)
         left = (one.id for one in new if one.id not in same)
         same |= dict(zip(left, old, strict=False))
+    for one in now:
+        if one.new and one.id not in same and one.id in known.entries:
+            owner, taken = same.get(one.part_of, one.part_of), (*same.values(), *(each.id for each in now))
+            same[one.id] = known.next_id(schema.kinds[one.kind], owner, taken)
     return tuple(_renamed(one, same) for one in now)
 
 

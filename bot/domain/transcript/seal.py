@@ -52,9 +52,8 @@ _LABEL = b"roundtable line 1"
 _KEY_ID, _CHAIN_ID, _MARK = 16, 16, 32
 """Hexadecimal digits."""
 _HIGHEST = 10**9
-_PLAIN = ("message_id", PERSON, "authority", SEAL_KEY)
-"""Facts that are signed as they are."""
-_UNHASHED = frozenset({*_PLAIN, SEAL, SALT, DIGEST})
+_UNHASHED = frozenset({"message_id", PERSON, SEAL_KEY, SEAL, SALT, DIGEST})
+"""The first three are signed as they are."""
 OF_SEALING = frozenset({SEAL, SEAL_KEY, SALT, DIGEST})
 _TEXTS = ("by", "chain", "after", "sig")
 
@@ -357,7 +356,8 @@ def digest_of(line: Line) -> str:
     hashes = meta[DIGEST] if DIGEST in meta else _hashes(line)
     place = (seal["by"], seal["chain"], seal["n"], seal["after"])
     fields = (line.ts, line.round, line.actor, line.phase, line.role, line.source, line.content_type)
-    return _hash([*place, *fields, *(meta.get(name) for name in _PLAIN), *hashes])
+    facts = (meta.get("message_id"), meta.get(PERSON), None, meta.get(SEAL_KEY))  # one that no line has
+    return _hash([*place, *fields, *facts, *hashes])
 
 
 def key_id(public: bytes) -> str:

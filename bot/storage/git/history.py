@@ -103,7 +103,8 @@ def described(branch: Branch, path: str, edit: CheckedEdit, content: str) -> Han
         heading=edit.heading if isinstance(edit, SectionEdit) else "",
         found=edit.found(content),
         digest=edit.digest_in(content),
-        written=_written(branch, path, edit, at),
+        written=_written(branch, edit, at),
+        replaces=edit.replaces or "",
         author=author,
         commit=commit,
     )
@@ -120,25 +121,14 @@ def _changed_by(branch: Branch, digest: Callable[[Commit], str]) -> tuple[str, s
     return by.author.name or SOMEBODY, str(by.id)[:SHORT]
 
 
-def _written(branch: Branch, path: str, edit: CheckedEdit, at: Callable[[Commit], tuple[str, str]]) -> str:
+def _written(branch: Branch, edit: CheckedEdit, at: Callable[[Commit], tuple[str, str]]) -> str | None:
     """
-    What we wrote there last. It is found by its digest, because a later commit of ours may contain the change by hand.
-    After a merge our version may be on no branch any more; then it is among the earlier tips of this one.
+    What the edit replaces: our text, or one that was read back. It is found by its digest, because a later commit of
+    ours may contain the change by hand; after a squash or a merge it may be in none.
     """
-    if not edit.replaces:
-        return ""
-
-    def tips() -> Iterator[Commit]:
-        yield from line_from(branch.tip())
-        with suppress(pygit2.GitError):
-            yield from earlier_tips(branch.repository, branch.repository.lookup_reference(branch.name))
-
-    for text, digest in map(at, tips()):
-        if digest in {edit.replaces, edit.digest}:
-            return text
-    ours = (commit for commit in line_from(branch.tip()) if trailer(commit, ITEM))
-    newest = next((commit for commit in ours if branch.files(commit).entry(path)), None)
-    return at(newest)[0] if newest else ""
+    texts = map(at, line_from(branch.tip()) if edit.replaces else ())
+    known = {edit.replaces, edit.digest}
+    return next((text for text, digest in texts if digest in known), None if edit.replaces else "")
 
 
 # --- exported files ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,8 @@ from bot.domain.item.item_paths import SHARED, safe_path
 from bot.domain.item.meta import Meta
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.outcomes import ItemState, ThreadMessage
-from bot.domain.specification.snapshot import restored
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.snapshot import Snapshot, restored
 from bot.domain.transcript import lines, open_step, people
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.people import Names, PeopleFile, with_names
@@ -201,15 +202,23 @@ class ItemReader:
         which may take long.
         """
         committed = None if whole else self._branch.newest_of(slug)
-        place = self._places.transcript(slug)
-        found = restored(
+        now = self._branch.files().read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
+        found = self._restored(slug, committed, now)
+        return state.but(specification=found.specification, written=found.written)
+
+    def known_at(self, slug: str, commit: Commit | None) -> Specification:
+        """What the lines and the file of *commit* say."""
+        now = self._branch.content(commit, self._places.transcript(slug)) or b""
+        return self._restored(slug, commit, now).specification
+
+    def _restored(self, slug: str, committed: Commit | None, now: bytes) -> Snapshot:
+        return restored(
             self._branch.content(committed, self._places.specification(slug)),
-            self._branch.content(committed, place) or b"",
-            self._branch.files().read(place, TRANSCRIPT_BYTES) or b"",
+            self._branch.content(committed, self._places.transcript(slug)) or b"",
+            now,
             trusted=self._seal.lines.trusted,
             names=self.people(),
         )
-        return state.but(specification=found.specification, written=found.written)
 
     # --- listings -----------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, PutBack
 from bot.domain.specification import brief
+from bot.domain.specification.entries import Specification
 from bot.domain.transcript.last_line import LastLine, last_line
 from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import TAKES_OVER, old_lines
@@ -241,6 +242,8 @@ class Writer:
             changed = self.worker.edit_of_lines(due.slug, made.parent)
             put_back = PutBack(lines=applied.lost_lines, commit=changed)
         edits = [edit for edit in due.work.edits if edit not in applied.stopped]
+        by_hand = tuple(self._hand_edits(due.slug, applied.stopped, made.commit))
+        is_lost = any(edit.written is None for edit in by_hand)
         return CommitResult(
             state,
             str(made.commit.id),
@@ -254,7 +257,8 @@ class Writer:
             ),
             put_back=put_back,
             lost=lost,
-            hand_edits=tuple(self._hand_edits(due.slug, applied.stopped, made.commit)),
+            hand_edits=by_hand,
+            before=self._reader.known_at(due.slug, made.parent) if is_lost else Specification(),
             exports=applied.exports,
         )
 

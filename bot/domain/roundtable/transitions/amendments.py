@@ -12,7 +12,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Amend, Retract, Say
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, EarlyEdit, Roundtable
-from bot.domain.roundtable.transitions import pausing, speaking, specifying, standing
+from bot.domain.roundtable.transitions import late_words, pausing, speaking, specifying, standing
 
 REMEMBERED = 32
 """Changes of messages that have not come yet."""
@@ -20,9 +20,11 @@ REMEMBERED = 32
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
     stands = specifying.facts_of(standing.restated(rt, event, playbook))
-    facts = specifying.merged(
-        specifying.amended(rt, event, playbook, notes=not (stands and is_all_reason(event.text))), stands
-    )
+    own = late_words.opened_before(rt, event.ts)
+    is_turn = rt.elaboration is not None and rt.elaboration.has(event.ts)
+    notes = not (is_turn or (stands and is_all_reason(event.text)))
+    facts = specifying.amended(rt, event, playbook, step_id=own.step_id if own else rt.step_id, notes=notes)
+    facts = specifying.merged(facts, stands)
     rt = rt.heard(
         event.person,
         event.text,

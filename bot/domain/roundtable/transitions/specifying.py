@@ -15,7 +15,7 @@ from bot.domain.catalog.schema import NOTE, PLAN_PAGE, Schema, SectionView, ids_
 from bot.domain.catalog.steps import SHARED, Depth, Step
 from bot.domain.discussion.board import OUTCOMES, is_position_in_step
 from bot.domain.discussion.elaboration import Elaboration, EndReason, Fate
-from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, SectionEdit, digest_of
+from bot.domain.item.artifacts import CheckedEdit, DerivedEdit, Edit, SectionEdit
 from bot.domain.messages import specification_wording as wording
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
@@ -60,6 +60,8 @@ from bot.domain.values import small_words
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 
+UNREAD = " unread"
+"""Behind the key of a section: the digest of the text that could not be read back, and that people were told of."""
 DECIDERS = "deciders"
 """The field of a decision, and the fact of a line: the names of those who decided."""
 
@@ -316,25 +318,26 @@ def discussion_ended(rt: Roundtable) -> dict[str, Any]:
     return facts_of([Patch(id=id, set=ended)])
 
 
-def amended(rt: Roundtable, event: Amend, playbook: Playbook, *, notes: bool = True) -> dict[str, Any]:
+def amended(
+    rt: Roundtable, event: Amend, playbook: Playbook, *, step_id: str, notes: bool = True
+) -> dict[str, Any]:
     """
-    A changed message keeps the ids that it gave, and belongs to the step that it was said in. Words that had given no
-    entries do not become any. Without *notes*, the rest of it says why its author is for an option.
+    A changed message keeps the ids that it gave, and belongs to the step that it was said in: *step_id*, if no entry
+    of its own says it. Without *notes*, the rest of it says why its author is for an option, or is a turn.
     """
     line = rt.line_of(event.ts)
-    before = rt.specification.made_by(line)
-    if not before:
+    before, heard = rt.specification.made_by(line), rt.specification.heard.get(line)
+    if not before and (heard is None or heard.text == event.text):
         return {}
-    step_id = next(rt.specification.entries[one.id].step for one in before)
+    step_id = next((rt.specification.entries[one.id].step for one in before if one.new), step_id)
     # read as if it had not been said before: else what stays the same would not be said again, and be taken back
     known = rt.but(specification=rt.specification.without(line))
-    is_asked = any("question" in one.set for one in before)
-    found = read(known, event.text, event.person, playbook, step_id=step_id, is_asked=is_asked)
+    found = read(known, event.text, event.person, playbook, step_id=step_id, is_asked=False)
     now = taken(known, found, playbook, step_id, notes=notes)
     held = {one.id: rt.specification.entries[one.id][DISCUSSION] for one in before}
     again = (
         one.but(set={**one.set, DISCUSSION: held[one.id]}) if held.get(one.id) and one.set else one
-        for one in said_entries.reread(before, now, rt.specification)
+        for one in said_entries.reread(before, now, rt.specification, playbook.schema)
     )
     return {**facts_of(again), "step_id": step_id}
 
@@ -494,22 +497,27 @@ def written(
 # --- files become entries ---
 
 
-def read_back(rt: Roundtable, edits: Iterable[HandEdit], playbook: Playbook) -> Roundtable:
+def read_back(
+    rt: Roundtable, edits: Iterable[HandEdit], playbook: Playbook, *, before: Specification
+) -> Roundtable:
     """
     What people changed in git counts from here on, in the name of who committed it. A section with a value that
-    does not fit is left as they wrote it, and people are told which row it is.
+    does not fit is left as they wrote it, and people are told once which row it is. *before* are the entries that our
+    text was made of, where no commit has that.
     """
     for edit in edits:
         view = _view_at(playbook, edit, rt)
         if view is None or edit.found == edit.written:
             continue
-        found = read_back_of(view, playbook.schema, rt.specification, written=edit.written, found=edit.found)
+        ours = Projection(playbook.schema, before).view(view) if edit.written is None else edit.written
+        found = read_back_of(view, playbook.schema, rt.specification, written=ours, found=edit.found)
         place = f"`{edit.path}`" + (f" > {edit.heading}" if edit.heading else "")
         if found.unread:
-            text = step_wording.unread_by_hand(edit.author, place, found.unread[0])
-            rt = rt.telling(Message(text=text), part=rt.part)
-            body = digest_of(Projection(playbook.schema, rt.specification).view(view))
-            rt = rt.but(written={**rt.written, view.key: body})
+            if rt.written.get(f"{view.key}{UNREAD}") != edit.digest:
+                text = step_wording.unread_by_hand(edit.author, place, found.unread[0])
+                rt = rt.telling(Message(text=text), part=rt.part)
+            kept = {view.key: edit.replaces, f"{view.key}{UNREAD}": edit.digest}
+            rt = rt.but(written={**rt.written, **kept})
             continue
         facts: dict[str, Any] = {GIT_AUTHOR: f"git:{edit.author}@{edit.commit}", **facts_of(found.patches)}
         count = len({patch.id for patch in found.patches})

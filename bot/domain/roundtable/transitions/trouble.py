@@ -89,10 +89,12 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
 
 
 def committed(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
-    rt = specifying.read_back(saved(rt, commit, told), told.hand_edits, playbook)
-    before = rt.specification.count
+    rt = saved(rt, commit, told)
+    lines = rt.lines
+    rt = specifying.read_back(rt, told.hand_edits, playbook, before=told.before)
+    is_read, before = rt.lines != lines, rt.specification.count
     rt = exporting.read_edits(exporting.told_once(rt, told.exports), told.state.exported, playbook)
-    is_more = bool(told.hand_edits) or rt.specification.count > before
+    is_more = is_read or rt.specification.count > before
     rt = _goes_on(rt, commit, playbook, told=told)
     if is_more and not rt.has_pending(Commit):
         rt = queue_commit(rt, "changes by hand read back")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.domain.catalog.schema import ViewForm
 from bot.domain.messages.attribution_wording import attributions
-from bot.domain.specification.read_back import ReadBack, read_back
+from bot.domain.specification.read_back import MOST_NOTES, ReadBack, read_back
 from tests.specification.meeting import SCHEMA, Meeting
 
 REQUIREMENTS = "Edit offline\nAC: the edit is kept\nShow conflicts\nOut of scope: tablets"
@@ -314,3 +314,14 @@ def test_no_word_of_a_bullet_is_taken_for_its_author(words: str, end: str) -> No
     change(meeting, "Out of Scope", ("the disk — Ada", f"{words}{end}"))
 
     assert meeting["OUT-001.text"] == words
+
+
+def test_a_change_of_very_many_rows_waits_until_it_is_shorter(meeting: Meeting) -> None:
+    """The section stays as it was written, and nothing of it is lost."""
+    view = next(view for view in SCHEMA.views if view.section == "Functional Requirements")
+    written = meeting.section("Functional Requirements")
+    rows = "\n".join(f"our own words {number}" for number in range(10_000))
+
+    back = read_back(view, SCHEMA, meeting.specification, written=written, found=f"{rows}\n\n{written}")
+
+    assert back.unread[0] == f"our own words {MOST_NOTES}"

@@ -29,6 +29,8 @@ from bot.domain.values.value import Value
 
 NOTHING = "_Nothing recorded yet._"
 """In sections without an entry, as earlier versions wrote them."""
+MOST_NOTES = 200
+"""New ones of one change; a section with more stays as it was written."""
 COMPARED = 50
 """So many notes of an author are compared with other words behind the name."""
 _ID = CANONICAL_ID.pattern
@@ -92,7 +94,8 @@ class _Reading:
         patches = [Patch(id=id, set=values) for id, values in self._set.items() if values]
         patches += [Patch(id=id, state=EntryState.WITHDRAWN) for id in dict.fromkeys(self._gone)]
         kind = self._schema.kinds.get(NOTE)
-        for text in self._notes if kind else ():
+        self._unread += self._notes[MOST_NOTES:]
+        for text in self._notes[:MOST_NOTES] if kind else ():
             assert kind, "there are notes"
             id = self._spec.next_id(kind, "", (one.id for one in patches))
             patches.append(Patch(id=id, kind=NOTE, new=True, set={"text": text}))

@@ -189,11 +189,12 @@ def _finding(given: Mapping[str, Any], text: str, prose: Prose, texts: Mapping[s
     """
     file = str(given.get("file"))
     severities = {one.value: one for one in FindingSeverity}
+    named = dict.fromkeys(one.line for one in prose.quotes)
     found = Finding(
         severity=severities.get(str(given.get("severity")).casefold(), FindingSeverity.MINOR),
         file=file,
         text=text,
-        sources=tuple(dict.fromkeys(one.line for one in prose.quotes if one.line != file)),
+        sources=tuple(one for one in named if one != file),
         unverified="; ".join(one["why"] for one in prose.facts.get(UNCHECKED, ())),
     )
     if file in texts:

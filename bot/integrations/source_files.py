@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from bot.domain.catalog.schema import Schema
-from bot.domain.item.item import MARKDOWN, TITLE_CHARS, TrackerIssue
+from bot.domain.item.item import TITLE_CHARS, TrackerIssue
+from bot.domain.item.item_paths import MARKDOWN
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.specification.exported import ExportEdit, SourceFiles, item_of
 from bot.domain.values.markdown import outline

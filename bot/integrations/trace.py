@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
-from bot.domain.item.item import MARKDOWN
+from bot.domain.item.item_paths import MARKDOWN
 from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.specification.address import CITED
 from bot.domain.specification.citations import CitingCommit, CitingRow, CodeCitation

@@ -6,6 +6,7 @@ from hashlib import sha256
 from itertools import islice
 
 from bot.domain.item.export_places import FOLDERS
+from bot.domain.item.item_paths import MARKDOWN
 from bot.domain.specification.exported import ExportEdit, SourceFiles
 from bot.domain.values.markdown import escaped, inert, quoted
 from bot.domain.values.text import one_line
@@ -34,7 +35,6 @@ _ISSUE = re.compile(
 """`#42`, `acme/api#42`, or the address of an issue or a pull request, also as Slack writes addresses."""
 GITHUB = "github.com"
 """Its name is left out of ids: two hosts may have the same repository."""
-MARKDOWN = ".md"
 _LINKED_FILE = re.compile(r"https?://(?=[^/\s]+\.md\Z)", re.IGNORECASE)
 _NO_PATH = re.compile(r"\s|://")
 _JIRA = re.compile(r"[A-Z]+-[0-9]+")

@@ -5,6 +5,7 @@ from bot.domain.values.file_names import is_plain
 SHARED = "docs/common/nfr-matrix.md"
 META, TRANSCRIPT = "meta.json", "planning/meeting.jsonl"
 SPECIFICATION = "specification.json"
+MARKDOWN = ".md"
 KEPT_BY_US = frozenset({META, SPECIFICATION, "planning", "reviews"})
 
 

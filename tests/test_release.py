@@ -166,7 +166,7 @@ def test_ci_builds_the_image_that_a_release_names() -> None:
 INSTALLS = re.compile(r"(?:pip|pipx|uv pip|uv tool) install|uvx|pipx run")
 FROM_HERE = re.compile(
     r"""install\ '?\.(?:/roundtable_bot-[\w.-]+\.whl)?(?:\[[\w,{}.]+\])?'?(?=$|[\s`'")*,])  # pip install '.[otel]'
-      | uvx\ --from\ (?:\.|['"]?(?:PATH|\$FROM))
+      | uvx\ --from\ (?:'?\.(?:\[[\w,]+\])?'?(?=\s)|['"]?(?:PATH|\$FROM))
       | -m\ pip\ install\ --quiet
     """,
     re.VERBOSE,

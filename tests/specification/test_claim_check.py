@@ -129,6 +129,7 @@ def test_a_yes_is_given_with_a_whole_clause(span: str, *, is_one: bool) -> None:
 def test_a_quote_stands_word_for_word_and_has_three_words(span: str, *, stands: bool) -> None:
     assert stands_in(span, ADA.text) is stands
     assert stands_in("Yes.", "We export.\nyes")
+    assert stands_in("Redis", "option: Redis")
     assert stands_in("データは消さない", "はい。データは消さないでください。")
     assert not stands_in("消さない", "はい。データは消さないでください。")
 

@@ -56,10 +56,11 @@ class Root(NamedTuple):
 
 
 def stands_in(span: str, text: str) -> bool:
-    """As `is_part`, and enough of it to be a quote: three words, or a whole line."""
+    """As `is_part`, and enough of it to be a quote: three words, or a whole line, with its label or without it."""
     part = _bare(span)
     is_enough = len(part) >= FEWEST_SIGNS if part > _SPACELESS else part.count(" ") >= FEWEST_WORDS - 1
-    return is_part(span, text) and (is_enough or part in map(_bare, text.split("\n")))
+    rows = (one for row in text.split("\n") for one in (row, row.partition(":")[2]))
+    return is_part(span, text) and (is_enough or part in map(_bare, rows))
 
 
 def is_part(value: str, quote: str) -> bool:

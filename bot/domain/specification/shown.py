@@ -18,9 +18,10 @@ from bot.domain.messages.specification_wording import unsettled_row
 from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.roundtable import permalinks
 from bot.domain.specification.address import EntryAddress, no_entry
+from bot.domain.specification.claim_check import is_part
 from bot.domain.specification.claims import Claim, Entry, EntryState, Party, PartyKind
 from bot.domain.specification.entries import HeardWords, Specification, numbers
-from bot.domain.specification.fold import party_of, stands_in
+from bot.domain.specification.fold import party_of
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source, as_heard
 from bot.domain.transcript.people import Names
@@ -304,10 +305,8 @@ class ShownItem:
             case Source.USER:
                 heard = self._heard.get(line.message_id)
                 said = heard.text if heard else ""
-                is_part = (
-                    len(said) > QUOTE_CHARS and isinstance(claim.value, str) and stands_in(heard, claim.value)
-                )
-                return str(claim.value) if is_part else said
+                value = str(claim.value)
+                return value if len(said) > QUOTE_CHARS and is_part(value, said) else said
             case _:
                 assert_never(line.source)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from bot.cli.replay import verified
+from bot.cli.replay import made_with, verified
 from bot.domain.item.item_paths import META, SHARED, TRANSCRIPT
 from bot.domain.transcript import verify
 from bot.domain.transcript.fold import fold
@@ -29,11 +29,15 @@ def items(root: Path) -> list[RecordedItem]:
 
 def unlike(root: Path, steps: str = "") -> list[str]:
     """
-    What is not as the records have it, with the item before it; an edit of somebody's stands. *steps* is the folder
+    What is not as the records have it, or was not compared, with the item before it. *steps* is the folder
     that the bot had, if it is not the shipped one: what a section shows follows from it.
     """
     playbook = shipped_playbook(steps=steps)
-    found = ((one.slug, wrong) for one in items(root) for wrong in verified(one, playbook=playbook))
+    found = (
+        (one.slug, wrong)
+        for one in items(root)
+        for wrong in (*verified(one, playbook=playbook), *made_with(one, playbook))
+    )
     return [f"{slug}: {wrong}" for slug, wrong in found]
 
 

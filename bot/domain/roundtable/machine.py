@@ -199,9 +199,8 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     Raises NotNow, with a sentence for the person, when that makes no sense at this point; nothing has changed.
     """
     playbook = playbook_for(rt, playbook)
-    known = (
-        rt if rt.made_with == playbook.schema.fingerprint else rt.but(made_with=playbook.schema.fingerprint)
-    )
+    made_with = (playbook.whole or playbook).schema.fingerprint
+    known = rt if rt.made_with == made_with else rt.but(made_with=made_with)
     after = _transition(known, event, playbook)
     if after is known:
         return rt

@@ -61,6 +61,10 @@ def by_hand(rt: Roundtable, old: str, new: str) -> HandEdit:
     )
     found = edit.body.replace(old, new)
     assert found != edit.body
+    return by_hand_in(edit, found)
+
+
+def by_hand_in(edit: SectionEdit, found: str) -> HandEdit:
     who = {"author": "Linus", "commit": "4b29257", "written": None, "replaces": edit.digest}
     return HandEdit(path=edit.path, heading=edit.heading, found=found, digest=digest_of(found), **who)
 
@@ -104,6 +108,29 @@ def test_a_row_that_does_not_fit_is_told_once_and_the_others_stay_theirs() -> No
     rt = specifying.read_back(rt, [edit], PLAYBOOK, before=before.specification)
     entries = rt.specification.entries
     assert (entries["FR-001"]["title"], entries["FR-002"]["title"]) == ("Filter by month", "Sort by size")
+
+
+def test_every_section_of_ours_is_read_back() -> None:
+    """Also those of notes.md, which no step names: else a change there would keep our rows out for ever."""
+    rt = told(a_roundtable(), "decision: Use a queue; because: it is known", "1700000002.000100")
+    rt = told(rt, "DEC-001: Use a log", "1700000003.000100")
+    for at, step_id in enumerate(("00-01", "01-07"), start=4):
+        facts = specifying.said(rt, f"Ask depot {at} for it.", ADA, PLAYBOOK, step_id=step_id)
+        facts, part = {**facts, "step_id": step_id}, LinePhase.CLARIFYING
+        rt = rt.heard(ADA, f"Ask depot {at} for it.", ts=f"170000000{at}.000100", part=part, **facts)
+    rt, edits = specifying.written(rt, PLAYBOOK, ["01-06", "01-07"])
+    sections = [one for one in edits if isinstance(one, SectionEdit) and one.body and not one.last]
+    assert sum(one.path == "notes.md" for one in sections) > 1
+
+    for edit in sections:
+        found = edit.body.replace(" — ", " today — ").replace(": ", ": today ", 1)
+        change = by_hand_in(edit, found)
+        after = specifying.read_back(rt, [change], PLAYBOOK, before=rt.specification)
+        again = specifying.read_back(rt, [change.but(found=edit.body)], PLAYBOOK, before=rt.specification)
+
+        assert f"Linus changed `{edit.path}` > {edit.heading} by hand" in after.lines[-1].content
+        assert "today" in str(after.lines[-1].meta["entries"])
+        assert "entries" not in again.lines[-1].meta
 
 
 # --- commits ------------------------------------------------------------------------------------------------------

@@ -110,6 +110,20 @@ def _sections(
         yield key, _section(NOTES_PAGE, ELSEWHERE, body, item.title, written.get(key, ""))
 
 
+def notes_view(heading: str) -> SectionView:
+    """How a section of notes.md is read back: entries by their ids, and notes by their words."""
+    step_id = {ELSEWHERE: ELSEWHERE, PLANNING: ""}.get(heading, heading.partition(" ")[0])
+    return SectionView(file=NOTES_PAGE, section=step_id, steps=(step_id,))
+
+
+def text_of(view: SectionView, playbook: Playbook, specification: Specification, item: ItemFacts) -> str:
+    """What a section of ours says."""
+    if view.file != NOTES_PAGE:
+        return Projection(playbook.schema, specification).view(view)
+    found = (edit for key, edit in sections(playbook, specification, item, {}) if key == view.key)
+    return next((edit.body for edit in found if isinstance(edit, SectionEdit)), "")
+
+
 def _has_content(edit: CheckedEdit) -> bool:
     match edit:
         case SectionEdit():

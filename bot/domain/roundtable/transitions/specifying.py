@@ -53,7 +53,6 @@ from bot.domain.specification.entries import (
     Specification,
 )
 from bot.domain.specification.fold import QUOTE_CHARS, REPLACES
-from bot.domain.specification.projection import Projection
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import Line, LinePhase
 from bot.domain.values import small_words
@@ -509,7 +508,9 @@ def read_back(
         view = _view_at(playbook, edit, rt)
         if view is None or edit.found == edit.written:
             continue
-        ours = Projection(playbook.schema, before).view(view) if edit.written is None else edit.written
+        ours = edit.written
+        if ours is None:
+            ours = files.text_of(view, playbook, before, files.ItemFacts(rt.title, rt.slug))
         found = read_back_of(view, playbook.schema, rt.specification, written=ours, found=edit.found)
         place = f"`{edit.path}`" + (f" > {edit.heading}" if edit.heading else "")
         if found.unread:
@@ -528,6 +529,8 @@ def read_back(
 
 
 def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView | None:
+    if edit.path == files.NOTES_PAGE:
+        return files.notes_view(edit.heading)
     for view in playbook.schema.views:
         path = SHARED.get(view.file, view.file)
         heading = "" if view.is_data else files.heading_of(view, rt.title, rt.slug)

@@ -29,16 +29,16 @@ def items(root: Path) -> list[RecordedItem]:
 
 def unlike(root: Path, steps: str = "") -> list[str]:
     """
-    What is not as the records have it, or was not compared, with the item before it. *steps* is the folder
-    that the bot had, if it is not the shipped one: what a section shows follows from it.
+    What is not as the records have it, or was not compared, with the item before it. The bot had the shipped steps, or
+    those in the folder *steps*: what a section shows follows from them.
     """
-    playbook = shipped_playbook(steps=steps)
-    found = (
-        (one.slug, wrong)
-        for one in items(root)
-        for wrong in (*verified(one, playbook=playbook), *made_with(one, playbook))
-    )
-    return [f"{slug}: {wrong}" for slug, wrong in found]
+    known = (shipped_playbook(steps=steps), shipped_playbook())
+    found = list[str]()
+    for one in items(root):
+        playbook = next((playbook for playbook in known if not any(made_with(one, playbook))), known[0])
+        wrong = (*verified(one, playbook=playbook), *made_with(one, playbook))
+        found += [f"{one.slug}: {sentence}" for sentence in wrong]
+    return found
 
 
 def apart(files: Mapping[str, bytes]) -> Iterator[str]:

@@ -117,7 +117,7 @@ def made_with(one: RecordedItem, playbook: Playbook | None) -> Iterator[str]:
     if playbook is None:
         yield "Files were not made again from the lines: steps or entries cannot be read."
     elif has_other_schema(lines_of(one.record.read()), playbook):
-        yield "Files were not made again from the lines: entries.yaml is not the one that they were written with."
+        yield "Files were not made again from the lines: steps or entries are not those that they were written with."
 
 
 async def against_thread(settings: Settings, one: RecordedItem) -> Compared:

@@ -438,12 +438,12 @@ async def test_a_redis_that_takes_no_writes_is_not_ready(
         for (refusing, taking), code in ((FULL, "OOM"), (REPLICA, "READONLY"), (TOO_FEW, "NOREPLICAS")):
             with redis.Redis.from_url(redis_url) as operator:
                 operator.execute_command(*refusing)
+                refused = {"ok": False, "reason": f"Redis refuses writes ({code})"}
                 try:
-                    parts = await ready(port, is_ready=False)
+                    await wait_for(has_store(refused), port)
                     _, text = await asked(port, "/metrics")
                 finally:
                     operator.execute_command(*taking)
-            assert parts["store"] == {"ok": False, "reason": f"Redis refuses writes ({code})"}
             assert 'roundtable_usable{part="store"} 0.0' in text
             await ready(port, is_ready=True)
 
@@ -611,6 +611,10 @@ async def test_processes_with_other_personas_are_seen(slack: Sandbox, tmp_path: 
             assert 'roundtable_content_differs{team="T0SANDBOX"} 1.0' in text
             assert (await ready(port, is_ready=True))["content"] == {"ok": True, "differs": 0}
         await meeting.do_step("Field workers lose their edits")
+
+
+def has_store(found: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
+    return lambda parts: bool(parts["store"] == found)
 
 
 async def wait_for(wanted: Callable[[dict[str, Any]], bool], port: int) -> None:

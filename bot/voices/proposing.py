@@ -34,7 +34,15 @@ from bot.voices.answers import quotes_of_fields, rows_in
 from bot.voices.prompts import wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import sanitized
-from bot.voices.sources import DROPPED_CHARS, MOST_DROPPED, ProseCheck, Sources, dropped, quoted
+from bot.voices.sources import (
+    DROPPED_CHARS,
+    MOST_DROPPED,
+    ProseCheck,
+    Sources,
+    dropped,
+    quoted,
+    roots_to_read,
+)
 
 IN_THEIR_WORDS = DECIDED_BY_PEOPLE | CONFIRMED_BY_AUTHOR
 MOST_READ = 60
@@ -69,14 +77,14 @@ class Proposals(NamedTuple):
 def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> Proposals:
     """Of what a model gave as entries, what can be proposed. *shown* are texts that tools showed, by their ids."""
     rt, schema = scene.rt, scene.playbook.schema
-    said = {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
+    said = roots_to_read(rt)
     roots = {**checks.roots_in(rt.specification), **said}
     sources = Sources({line: f"{root.speaker}: {root.text}" for line, root in roots.items()}, shown, rt.slug)
     check = checks.check_for(scene.playbook, rt.people.values())
     reader = _Reader(schema, rt.specification, said, sources, check)
     found = tuple(reader.read(given, {kind.key for kind in wanted.kinds(scene)}))
-    heard = {line: Root(one.name, one.text) for line, one in rt.specification.heard.items()}
-    roots = {**{id: Root("", text) for id, text in sources.texts.items()}, **heard, **roots}
+    shown_roots = {id: Root("", text) for id, text in sources.texts.items()}
+    roots = {**shown_roots, **checks.roots_heard(rt.specification), **roots}
     entries = rt.specification.entries
     marked = tuple(
         checks.waiting(checks.checked(one, roots, check, schema, entries), schema, entries) for one in found
@@ -94,7 +102,7 @@ def prose_check(scene: Scene, shown: Mapping[str, str] = NOTHING_SEEN) -> ProseC
     turns = [turn for turn in debate.turns if turn.human] if debate else []
     roots = {
         **checks.roots_in(rt.specification),
-        **{rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read},
+        **roots_to_read(rt),
         **{turn.line: Root(turn.name, turn.text) for turn in turns},
     }
     check = checks.check_for(scene.playbook, rt.people.values())

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from bot.domain.catalog.personas import SERVERS
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import citations
 from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
 from bot.domain.specification.claims import Quote
@@ -49,6 +50,11 @@ class Sources:
             return ""
         self.texts[named] = text
         return named
+
+
+def roots_to_read(rt: Roundtable) -> dict[str, Root]:
+    """What people said that no draft has taken up yet, by line."""
+    return {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
 
 
 class Prose(NamedTuple):

@@ -34,7 +34,7 @@ from bot.voices.prompts.seen import named, sanitized, text_row
 from bot.voices.prompts.specification import lines_of
 from bot.voices.prompts.texts import filled, part_of
 from bot.voices.session import ModelSession
-from bot.voices.sources import ProseCheck
+from bot.voices.sources import ProseCheck, roots_to_read
 
 MOST_CLAIMS = 40
 MOST_CONTRADICTIONS = 5
@@ -63,11 +63,11 @@ async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> D
     """Of all values that wait for it, and of what is recorded. Raises VoiceError, also for an answer without a form."""
     waiting = list(unconfirmed(rt.specification))[:MOST_CLAIMS]
     spec = rt.specification
-    heard = {line: Root(one.name, one.text) for line, one in spec.heard.items()}
+    heard = checks.roots_heard(spec)
     roots = checks.roots_in(spec) | heard
     discussed = (line for work in rt.outbox if isinstance(work, ReviewDraft) for line in work.said)
     people = {line: heard[line] for line in discussed if line in heard}
-    people |= {rt.line_of(one.ts): Root(rt.name_of(one.person), one.text) for one in rt.to_read}
+    people |= roots_to_read(rt)
     claims = [_claim_of(claim, roots) for _, _, claim in waiting]
     lines = [
         QuotedTurn(f"[{line}] {named(one.speaker)}", one.text, human=True) for line, one in people.items()

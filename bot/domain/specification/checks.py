@@ -28,7 +28,7 @@ SAID = frozenset(
         FieldType.CHOICE,
     }
 )
-"""Fields with words that somebody has to have said: not references, paths and code."""
+"""The types of fields whose values have to quote a person or code. References, paths and code need no quote."""
 
 
 def checked(
@@ -65,6 +65,11 @@ def roots_in(specification: Specification) -> dict[str, Root]:
         if accepted and is_root and specification.lives(one.id):
             found[one.id] = Root(_speakers(accepted), "\n".join(_words_in(accepted)))
     return found
+
+
+def roots_heard(specification: Specification) -> dict[str, Root]:
+    """What people said, by line."""
+    return {line: Root(one.name, one.text) for line, one in specification.heard.items()}
 
 
 def said_quotes(quote: Quote, specification: Specification) -> tuple[Quote, ...]:

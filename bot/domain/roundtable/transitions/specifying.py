@@ -39,7 +39,6 @@ from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import adr, checks, discussions, files, reader, said_entries
 from bot.domain.specification import snapshot as snapshots
 from bot.domain.specification.brief import brief
-from bot.domain.specification.claim_check import Root
 from bot.domain.specification.coverage import CoverageGap
 from bot.domain.specification.entries import (
     DISCUSSION,
@@ -263,7 +262,7 @@ def proposed(
     say is marked, whichever voice it comes from. Ids that were given away while it thought are replaced.
     """
     patches = renumbered(_without_peoples(patches, playbook.schema), rt.specification, playbook.schema)
-    said = {line: Root(one.name, one.text) for line, one in rt.specification.heard.items()}
+    said = checks.roots_heard(rt.specification)
     roots, known = {**said, **checks.roots_in(rt.specification)}, rt.specification.entries
     check = checks.check_for(playbook, rt.people.values())
     found = [checks.checked(one, roots, check, playbook.schema, known) for one in patches]

@@ -137,7 +137,7 @@ class _Reading:
 
     def _move(self, one: Stand) -> str:
         name = f"*{bullet(one.name)}*" if one.is_persona else bullet(one.name)
-        own = one.words if one.words == UNDECIDED else f"“{bullet(one_line(one.words, QUOTE_CHARS))}”"
+        own = UNDECIDED if one.position == UNDECIDED else f"“{bullet(one_line(one.position, QUOTE_CHARS))}”"
         now = one.letter or own
         turn, heard = self._turns.get(one.because), self._spec.heard.get(one.because)
         if turn is None and heard is None:

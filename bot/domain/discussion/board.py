@@ -38,9 +38,9 @@ OUTCOMES = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.RISK: "ke
 
 class Stand(NamedTuple):
     """
-    The current *position* of a person or persona on an issue; *letter* is empty for no option of the board, and *words*
-    are what they said then. *was* is the option before, *because* the line that they named as the reason, *heard* the
-    newest line of another then.
+    The current *position* of a person or persona on an issue, in their words; *letter* is empty for no option of the
+    board. *was* is the option before, *because* the line that they named as the reason, *heard* the newest line of
+    another then.
     """
 
     by: str
@@ -56,7 +56,6 @@ class Stand(NamedTuple):
     because: str = ""
     heard: str = ""
     is_persona: bool = False
-    words: str = ""
 
     @property
     def told(self) -> str:
@@ -297,7 +296,6 @@ def _stands(
                 because=next(iter(claim.sources), ""),
                 heard=str(entry["heard"] or ""),
                 is_persona=is_persona,
-                words="" if letter else str(claim.value),
             )
     return found
 

@@ -159,7 +159,7 @@ def differences(
         wanted = item_files(snapshot, () if is_foreign else held, facts, texts, playbook)
         yield from _projected(item, texts, wanted, versions, plan=plan_files(snapshot, facts, playbook))
     if playbook:
-        yield from _second_check(item, texts, wanted)
+        yield from _second_check(item, transcript, texts, wanted)
 
 
 def _projected(
@@ -187,14 +187,14 @@ def _projected(
 
 
 def _second_check(
-    item: RecordedItem, texts: Mapping[str, str], wanted: Mapping[str, str]
+    item: RecordedItem, transcript: bytes, texts: Mapping[str, str], wanted: Mapping[str, str]
 ) -> Iterator[Difference]:
     """It does not ask the code that makes the files."""
     kept = {**texts, PLAN_PAGE: _text(item.file(item.folder / PLAN_PAGE, ARTIFACT_BYTES))}
-    transcript = item.record.read().decode("utf-8", "replace")
-    for number, sentence in unkept(transcript, kept, item.people_text):
+    rows = transcript.decode("utf-8", "replace")
+    for number, sentence in unkept(rows, kept, item.people_text):
         yield Difference(item.name, number, sentence)
-    for name, number, id in unknown_ids(transcript, {name: kept[name] for name in wanted if name in kept}):
+    for name, number, id in unknown_ids(rows, {name: kept[name] for name in wanted if name in kept}):
         yield Difference(name, number, f"{id} is in no line")
 
 

@@ -318,14 +318,18 @@ def sealed_place(line: Line) -> tuple[str, int] | None:
 
 def old_lines(content: bytes, trusted: TrustedKeys) -> OldLines:
     """Of an older record, or of one whose keys were lost. Pushed lines are none."""
-    marks = _old_marks(content, trusted)
-    return OldLines(lines=len(marks), digest=_hash(marks)[:_MARK] if marks else "")
+    return _counted(_old_marks(content, trusted))
 
 
 def take_over(content: bytes, trusted: TrustedKeys, asked: Mapping[str, Any]) -> Mapping[str, Any]:
     """The fact `takes_over`. Where lines are not what people *asked* for any more, nothing is taken over."""
-    marks = _old_marks(content, trusted) if asked == old_lines(content, trusted).model_dump() else []
-    return {"lines": len(marks), "digests": marks}
+    marks = _old_marks(content, trusted)
+    taken = marks if asked == _counted(marks).model_dump() else []
+    return {"lines": len(taken), "digests": taken}
+
+
+def _counted(marks: list[str]) -> OldLines:
+    return OldLines(lines=len(marks), digest=_hash(marks)[:_MARK] if marks else "")
 
 
 def _old_marks(content: bytes, trusted: TrustedKeys) -> list[str]:

@@ -286,11 +286,11 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
             url=settings.url or "",
         )
 
-        def shown() -> list[Endpoints]:
+        def list_endpoints() -> list[Endpoints]:
             unopened = [Endpoints(settings.of_team(team), metrics=Metrics(team)) for team in tenants.unopened]
             return [*(one.endpoints for one in tenants.opened), *unopened]
 
-        endpoints.of_several(store.ping, shown)
+        endpoints.of_several(store.ping, list_endpoints)
         if web:
             await enter(endpoints.watched())
         await enter(endpoints.serving(pages(several), teams=tenants))

@@ -33,9 +33,9 @@ from bot.server.health import (
     Unfit,
     WatchedWorker,
     every_team,
-    found,
     health,
     measured,
+    run_probe,
     sometimes,
 )
 from bot.server.http import NOTHING, Gate, Handler, Route, SlackRoute, read_body, received, serving
@@ -124,8 +124,8 @@ class Endpoints:
         self._probes |= {"store": sometimes(ping), **of_teams}
         self._teams = teams
 
-    async def found(self, part: str) -> Found:
-        return await found(part, self._probes[part])
+    async def look_at_part(self, part: str) -> Found:
+        return await run_probe(part, self._probes[part])
 
     def _served(self) -> Sequence[Team]:
         return self._teams()

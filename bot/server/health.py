@@ -54,7 +54,7 @@ class Team(Protocol):
 
     async def looked(self) -> Metrics: ...
 
-    async def found(self, part: str) -> Found: ...
+    async def look_at_part(self, part: str) -> Found: ...
 
 
 def health(
@@ -107,14 +107,14 @@ async def measured(probes: Mapping[str, Probe], metrics: Metrics, census: Census
 async def _look(probes: Mapping[str, Probe], metrics: Metrics) -> dict[str, Found]:
     """All parts at once; a part that does not answer in time cannot be used."""
     asked = dict(probes)
-    answers = await asyncio.gather(*(found(name, probe) for name, probe in asked.items()))
+    answers = await asyncio.gather(*(run_probe(name, probe) for name, probe in asked.items()))
     parts = dict(zip(asked, answers, strict=True))
     for name, part in parts.items():
         metrics.seen(name, usable=not part.problem, facts=part.facts)
     return parts
 
 
-async def found(name: str, probe: Probe) -> Found:
+async def run_probe(name: str, probe: Probe) -> Found:
     try:
         async with asyncio.timeout(READY_SECONDS):
             return Found("", await probe() or {})
@@ -133,7 +133,9 @@ def every_team(part: str, teams: Callable[[], Sequence[Team]]) -> Probe:
     """Unfit when it is so in every team: one alone must not keep deliveries from its neighbours."""
 
     async def probe() -> Facts:
-        problems = [one.problem for one in await asyncio.gather(*(team.found(part) for team in teams()))]
+        problems = [
+            one.problem for one in await asyncio.gather(*(team.look_at_part(part) for team in teams()))
+        ]
         facts = {"unusable_teams": sum(map(bool, problems))}
         if problems and all(problems):
             raise Unfit(problems[0], facts)

@@ -129,6 +129,13 @@ class Meeting:
         action_id, value = ways(message)[action]
         return await self.slack.person(who).press(message, action_id, value)
 
+    async def seal_position(self, *, who: str = "ada", **fields: str) -> None:
+        """In the form behind the button, as soon as that is open."""
+        await self.press("sealed", who=who)
+        person = self.slack.person(who)
+        await self.until(lambda: person.view is not None)
+        await person.submit({f"roundtable.{name}": value for name, value in fields.items()})
+
     async def do_step(self, *answers: str) -> SandboxMessage:
         """Answers, finishes, and waits for the menu."""
         for number, answer in enumerate(answers):

@@ -148,22 +148,15 @@ async def test_who_decided_and_who_recorded_it(meeting: Meeting) -> None:
 
 async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
     """The card says who has answered, never what; nothing of it is in the transcript before."""
-    ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
     async with meeting.bot():
         await opened(meeting)
         await meeting.say("option: a queue on the device")
         await meeting.menu("stand")
-        await meeting.press("sealed")
-        await meeting.until(lambda: ada.view is not None)
-        await ada.submit({"roundtable.position": "A", "roundtable.why": "it survives tunnels"})
+        await meeting.seal_position(position="A", why="it survives tunnels")
         await meeting.seen("*In:* Ada")
         assert "it survives tunnels" not in str([one.text for one in meeting.thread])
     async with meeting.bot():
-        await meeting.press("sealed", who="grace")
-        await meeting.until(lambda: grace.view is not None)
-        await grace.submit(
-            {"roundtable.position": "other", "roundtable.words": "a file", "roundtable.sure": "low"}
-        )
+        await meeting.seal_position(who="grace", position="other", words="a file", sure="low")
         await meeting.seen("Grace, not sure")
         await meeting.seen("it survives tunnels")
         await meeting.say("done")
@@ -179,15 +172,11 @@ async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
 
 async def test_a_position_that_is_still_sealed_at_the_end_is_shown(meeting: Meeting) -> None:
     """It was accepted, and nobody else gave one: it is told in the thread, and in git."""
-    ada = meeting.slack.person("ada")
     async with meeting.bot():
         await opened(meeting)
         await meeting.say("option: a queue on the device")
         await meeting.menu("stand")
-        await meeting.press("sealed")
-        await meeting.until(lambda: ada.view is not None)
-        given = {"roundtable.position": "A", "roundtable.why": "it survives tunnels"}
-        await ada.submit({**given, "roundtable.change": "a failover test"})
+        await meeting.seal_position(position="A", why="it survives tunnels", change="a failover test")
         await meeting.seen("*In:* Ada")
     async with meeting.bot():
         await meeting.say("done")

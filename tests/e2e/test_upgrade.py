@@ -8,6 +8,7 @@ now, so a change of them moves it. That `replay --verify` holds afterwards is as
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from bot.storage.serialization import SHAPE
 from slack_sandbox import App, Sandbox
 from tests import stored
 from tests.e2e.meeting import Meeting
-from tests.e2e.test_operating import IMPATIENT, ROOT, bot
+from tests.e2e.test_operating import IMPATIENT, ROOT, Bot, bot
 from tests.e2e.test_planning import planned
 
 FROM = Path(__file__).with_name("upgrade_from.txt")
@@ -48,6 +49,16 @@ async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
 def where(request: pytest.FixtureRequest) -> dict[str, str]:
     """Both stores."""
     return {"REDIS_URL": request.getfixturevalue("redis_url")} if request.param == "redis" else {}
+
+
+@asynccontextmanager
+async def running(meeting: Meeting, *root: Path, **where: str) -> AsyncIterator[Bot]:
+    """The code in *root*, or ours, from when it listens until it has done what was asked, and stops."""
+    async with bot(meeting.slack, meeting.workspace, *root, **where) as one:
+        await one.says("is listening")
+        yield one
+        await meeting.slack.settled()
+        assert await one.stop() == 0
 
 
 def check_words(meeting: Meeting, *words: str, lines: Sequence[str] = ()) -> None:
@@ -83,60 +94,45 @@ async def test_a_step_with_words_that_are_not_committed(
         old.running.kill()
         await old.ended()
 
-    async with bot(meeting.slack, meeting.workspace, **where) as new:
-        await new.says("is listening")
+    async with running(meeting, **where):
         await meeting.say("Tunnels are long", who="linus")
         await meeting.slack.settled()
         await meeting.finish_step()
         await meeting.press("continue")
-        await meeting.slack.settled()
-        assert await new.stop() == 0
     check_words(meeting, "Field workers lose their edits", "Tunnels are long")
 
 
 async def test_a_menu(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
     """What people add to a step that the earlier version finished is saved with it when somebody goes on."""
-    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
-        await old.says("is listening")
+    async with running(meeting, earlier, **where):
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await meeting.say("Photos of meters, too")
-        await meeting.slack.settled()
-        assert await old.stop() == 0
     done = meeting.meta["steps_completed"]
 
-    async with bot(meeting.slack, meeting.workspace, **where) as new:
-        await new.says("is listening")
+    async with running(meeting, **where):
         await meeting.say("Tunnels are long", who="linus")
         await meeting.slack.settled()
         await meeting.press("continue")
         await meeting.menu("finish_step")
-        await meeting.slack.settled()
-        assert await new.stop() == 0
     assert meeting.meta["steps_completed"] == done, "no step is skipped"
     check_words(meeting, "Field workers lose their edits", "Photos of meters, too", "Tunnels are long")
 
 
 async def test_a_sealed_position(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
     """It stays sealed over the update, and is shown with the next one, as it was given."""
-    ada, grace = meeting.slack.person("ada"), meeting.slack.person("grace")
-    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
-        await old.says("is listening")
+    grace = meeting.slack.person("grace")
+    async with running(meeting, earlier, **where):
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
         await meeting.say("option: a queue on the device")
         await meeting.menu("stand")
-        await meeting.press("sealed")
-        await meeting.until(lambda: ada.view is not None)
-        await ada.submit({"roundtable.position": "A", "roundtable.why": "it survives tunnels"})
+        await meeting.seal_position(position="A", why="it survives tunnels")
         await meeting.seen("*In:* Ada")
-        await meeting.slack.settled()
-        assert await old.stop() == 0
 
-    async with bot(meeting.slack, meeting.workspace, **where) as new:
-        await new.says("is listening")
+    async with running(meeting, **where):
         await meeting.press("sealed", who="grace")
         await meeting.until(lambda: grace.view is not None)
         assert "it survives tunnels" not in str([one.text for one in meeting.thread])
@@ -144,8 +140,6 @@ async def test_a_sealed_position(meeting: Meeting, earlier: Path, where: dict[st
         await meeting.seen("it survives tunnels")
         await meeting.press("end_elaboration")
         await meeting.menu("continue")
-        await meeting.slack.settled()
-        assert await new.stop() == 0
     given = [line.content for line, made in meeting.made("position") if "sure" in made]
     assert given == [
         "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
@@ -157,24 +151,18 @@ async def test_a_sealed_position(meeting: Meeting, earlier: Path, where: dict[st
 
 async def test_a_discussion(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
     """It ends in the next version, with the turns of both."""
-    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
-        await old.says("is listening")
+    async with running(meeting, earlier, **where):
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await meeting.press("elaborate")
         await meeting.menu("end_elaboration")
         await meeting.say("Alex, what about conflicts?")
-        await meeting.slack.settled()
-        assert await old.stop() == 0
 
-    async with bot(meeting.slack, meeting.workspace, **where) as new:
-        await new.says("is listening")
+    async with running(meeting, **where):
         await meeting.say("A queue keeps the order", who="linus")
         await meeting.slack.settled()
         await meeting.press("end_elaboration")
         await meeting.menu("continue")
-        await meeting.slack.settled()
-        assert await new.stop() == 0
     check_words(
         meeting, "Field workers lose their edits", "Alex, what about conflicts?", "A queue keeps the order"
     )
@@ -182,20 +170,14 @@ async def test_a_discussion(meeting: Meeting, earlier: Path, where: dict[str, st
 
 async def test_planning(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
     """A plan is finished in the next version, with the answers that the earlier one heard."""
-    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
-        await old.says("is listening")
+    async with running(meeting, earlier, **where):
         await planned(meeting)
         await meeting.say("requirement: Export all rows")
-        await meeting.slack.settled()
-        assert await old.stop() == 0
 
-    async with bot(meeting.slack, meeting.workspace, **where) as new:
-        await new.says("is listening")
+    async with running(meeting, **where):
         await meeting.say("requirement: Say how many rows", who="linus")
         await meeting.slack.settled()
         await meeting.finish_step()
-        await meeting.slack.settled()
-        assert await new.stop() == 0
     page = (meeting.folder / "planning" / "plan.md").read_text()
     assert "Export all rows" in page
     assert "Say how many rows" in page
@@ -203,21 +185,15 @@ async def test_planning(meeting: Meeting, earlier: Path, where: dict[str, str]) 
 
 async def test_a_state_in_another_form_is_refused_in_one_sentence_and_rebuilt(meeting: Meeting) -> None:
     """With another number of its shape. The item goes on from git, with the words of its thread."""
-    async with bot(meeting.slack, meeting.workspace) as old:
-        await old.says("is listening")
+    async with running(meeting):
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
-        await meeting.slack.settled()
-        assert await old.stop() == 0
     whole = stored.in_file(meeting.workspace, meeting.slug)
     stored.rewrite_file(meeting.workspace, meeting.slug, {**whole, "shape": SHAPE - 1})
 
-    async with bot(meeting.slack, meeting.workspace) as new:
-        await new.says("is listening")
+    async with running(meeting) as new:
         await meeting.say("Tunnels are long", who="linus")
         await new.says("an earlier version saved it, in another form")
         await meeting.until(lambda: len(meeting.menus("continue")) > 0)
-        await meeting.slack.settled()
-        assert await new.stop() == 0
     assert not any("Traceback" in line for line in new.said), "".join(new.said)
     assert "Field workers lose their edits" in [line.content for line in meeting.lines("User")]

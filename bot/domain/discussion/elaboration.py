@@ -188,9 +188,9 @@ class AnswerNote(Stored):
 class Elaboration(Stored):
     """
     `calls` counts those of models. `is_round_wanted`: people have said something that no round has taken up.
-    `has_nothing_new`: the last round brought nothing, and nobody has spoken since. `notes` are of calls since the
-    last round. `from_phase_menu` remembers which menu to return to. `put` are the disputes that
-    people were asked to decide. `besides` is what people said after the last turn.
+    `has_nothing_new`: the last round brought nothing, and nobody has spoken since. `notes` say what was wrong with the
+    answers of models since the last round. `from_phase_menu` remembers which menu to return to. `put` are the disputes
+    that people were asked to decide. `besides` is what people said after the last turn.
 
     `options` are on the card; who is for which, and all else that it came to, is in the record (`board`). `not_agreed`
     are the positions for which a person said that there is no agreement yet, `more_turns` what people added to the

@@ -99,7 +99,7 @@ class Item(Stored):
 
     @property
     def issue_number(self) -> str:
-        """`#42`, of an issue whose repository nobody named; else empty."""
+        """`#42`, where the item names an issue and no repository; else empty."""
         is_alone = self.source == "github" and not self.reference
         return f"#{(self.source_id or '').removeprefix('GH-')}" if is_alone else ""
 

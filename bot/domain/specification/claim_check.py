@@ -126,7 +126,10 @@ class ClaimCheck:
         return is_fact or any(one.search(bare) for one in (_CODE, _SYSTEM))
 
     def _unlike(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
-        """A sentence that tells what somebody said has to use their words: no second model reads prose."""
+        """
+        The first word that a sentence about what somebody said does not have from their quotes. No second model reads
+        prose, so these words have to be theirs.
+        """
         theirs = self._words.read_words(" ".join(_around(span, root.text) for root, span in quotes))
         other = self._words.retold(self._words.read_words(sentence), theirs)
         return tuple(_not_said(one) for one in other if one not in self._persons)[:1]
@@ -203,7 +206,7 @@ class _Words:
         return bool(told) and not self._tables.asking.in_words(words)
 
     def retold(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-        """Words of a sentence that tells what somebody said, without those that are *theirs*."""
+        """Of a sentence that tells what somebody said, the words that are not *theirs*; of another one, none."""
         if not self.reports(ours):
             return []
         heard = {one[:_STEM_CHARS] for one in theirs}

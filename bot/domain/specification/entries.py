@@ -327,7 +327,7 @@ def _with_pushed(patch: Patch, entries: Mapping[str, Entry], party: Party) -> It
 
 
 def author_to_ask(entry: Entry) -> Party | None:
-    """Whose words a model quotes as a decision or an objection, while nobody has confirmed that it is one."""
+    """The person whom a model quotes as having decided or objected, until somebody has confirmed it; then None."""
     claims = entry.claims.get("text") if entry.kind in CONFIRMED_BY_AUTHOR and not entry.gone else None
     if not claims or claims[-1].accepted or claims[-1].proposed.kind is not PartyKind.PERSONA:
         return None

@@ -286,7 +286,7 @@ class _Change:
         return is_own and patch.state is EntryState.WITHDRAWN and not any(one.accepted for one in claims)
 
     def _opened(self, patch: Patch, pushed: Entry | None) -> Entry:
-        """A line of ours says what an entry is, whatever was *pushed* before."""
+        """The new entry. A sealed line opens one that only *pushed* lines had; their values stay as proposals."""
         if not patch.kind:
             raise ValueError(f"{patch.id} is not known, and the patch does not say what kind it is")
         values = (*patch.set, *patch.add)

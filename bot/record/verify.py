@@ -270,20 +270,12 @@ def _pushed_since(
 
 def _renamed(known: Snapshot, names: Mapping[str, str]) -> Iterator[Difference]:
     """Names of people that are not those of the last commit. One that it did not know was learned since."""
-    claims = (
-        one
-        for entry in known.specification.entries.values()
-        for told in entry.claims.values()
-        for one in told
-    )
-    people = (
-        one
-        for claim in claims
-        for one in (claim.said, claim.accepted)
-        if one and one.kind is PartyKind.PERSON
-    )
-    for id, name in sorted({(one.by, one.name) for one in people if one.name not in {"", one.by}}):
-        if names.get(id, name) != name:
+    entries = known.specification.entries.values()
+    claims = (claim for entry in entries for told in entry.claims.values() for claim in told)
+    parties = (party for claim in claims for party in (claim.said, claim.accepted) if party)
+    people = {(one.by, one.name) for one in parties if one.kind is PartyKind.PERSON}
+    for id, name in sorted(people):
+        if name not in {"", id, names.get(id, name)}:
             yield Difference(PEOPLE_FILE, 1, f"calls {id} {names[id]}, and {SPECIFICATION} {name}")
 
 

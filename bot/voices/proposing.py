@@ -221,15 +221,11 @@ class _Reader:
 
     def _said_in(self, words: str, sources: Iterable[str]) -> str:
         """The line of a person with these *words*, neither as a question nor with a word around it that denies them."""
-        lines = ((one, self._said[one]) for one in sources if one in self._said)
-        return next(
-            (
-                one
-                for one, line in lines
-                if stands_in(words, line.text) and not self._check.flaws(words, [(line, words)])
-            ),
-            "",
-        )
+        for id in sources:
+            line = self._said.get(id)
+            if line and stands_in(words, line.text) and not self._check.flaws(words, [(line, words)]):
+                return id
+        return ""
 
 
 def _fields_in(given: Any) -> dict[str, Any]:

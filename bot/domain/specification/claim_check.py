@@ -126,10 +126,7 @@ class ClaimCheck:
         return is_fact or any(one.search(bare) for one in (_CODE, _SYSTEM))
 
     def _unlike(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
-        """
-        The first word that a sentence about what somebody said does not have from their quotes. No second model reads
-        prose, so these words have to be theirs.
-        """
+        """The first word about what somebody said that is not theirs: no second model reads prose."""
         theirs = self._words.read_words(" ".join(_around(span, root.text) for root, span in quotes))
         other = self._words.retold(self._words.read_words(sentence), theirs)
         return tuple(_not_said(one) for one in other if one not in self._persons)[:1]

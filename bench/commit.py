@@ -27,6 +27,7 @@ from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.effects import Commit
 from bot.domain.transcript.lines import Line
 from bot.engine.ports import now
+from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 
 SIZES = (10, 1_000, 20_000)
@@ -48,7 +49,7 @@ async def measure(plan: Plan) -> list[Row]:
     rows: list[Row] = []
     for size in QUICK_SIZES if plan.quick else SIZES:
         root = workspace(plan.folder / str(size), size)
-        async with GitWorkspace(root) as files:
+        async with GitWorkspace(root, seal=Seal()) as files:
             ours = Ours(files, root)
             rows += await grown(plan, ours, root, size=size)
             rows += await compared(plan, ours, root, size=size)

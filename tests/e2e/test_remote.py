@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot import app
+from bot.parts import seal
 from bot.storage.git.sync import Sync
 from bot.storage.git.workspace import GitWorkspace
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.patience import wait_until
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote
 from tests.storage.samples import NOW, SLUG, a_commit
@@ -28,9 +30,9 @@ async def test_a_new_workspace_begins_where_the_remote_is(
     meeting: Meeting, remote: Git, tmp_path: Path
 ) -> None:
     """As soon as the bot is up: nobody is asked to begin anew what another machine has begun."""
-    async with GitWorkspace(tmp_path / "other") as other:
+    async with GitWorkspace(tmp_path / "other", seal=SEAL) as other:
         await other.commit(SLUG, a_commit(), now=NOW)
-        await Sync(tmp_path / "other", remote=str(remote.root)).once()
+        await Sync(tmp_path / "other", remote=str(remote.root), seal=SEAL).once()
     meeting.more = {"ROUNDTABLE_REMOTE": str(remote.root)}
 
     async with meeting.bot():
@@ -99,7 +101,8 @@ async def test_a_remote_that_is_away_lets_no_step_be_asked_again(
     whichever of them is the *first* to push.
     """
     more = {"REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
-    async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
+    made = settings(meeting.slack, tmp_path / "one", **more)
+    async with app.bot(made, web=False):
         await meeting.start("Offline sync")
         async with app.bot(settings(meeting.slack, tmp_path / "two", **more), web=False):
             away = remote.root.rename(remote.root.with_name("away.git"))
@@ -114,12 +117,12 @@ async def test_a_remote_that_is_away_lets_no_step_be_asked_again(
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable resume offline-sync")
         await meeting.slack.settled()
         away.rename(remote.root)
-        await Sync(tmp_path / first, remote=str(remote.root)).once()
+        await Sync(tmp_path / first, remote=str(remote.root), seal=seal(made)).once()
         async with app.bot(settings(meeting.slack, tmp_path / "one", **more), web=False):
             await wait_until(lambda: "offline-sync" in remote("log", "--all", "--format=%s") and both(remote))
 
     for name in ("one", "two"):  # the one that pushed first has not fetched again yet
-        await Sync(tmp_path / name, remote=str(remote.root)).once()
+        await Sync(tmp_path / name, remote=str(remote.root), seal=seal(made)).once()
     posts = [str(call.args) for call in meeting.slack.calls_of("chat.postMessage")]
     assert len([text for text in posts if "Step 00-01:" in text]) == 1
 

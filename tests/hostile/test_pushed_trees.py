@@ -10,6 +10,7 @@ from bot.errors import ConfigError
 from bot.storage.git.history import versions
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import Replica
 from tests.storage.conftest import open_replica, person, remote, replica
@@ -118,7 +119,7 @@ async def test_a_clone_that_came_with_state_of_ours_is_refused(tmp_path: Path) -
     with pytest.raises(
         ConfigError, match=r"has \.roundtable/ in git: that is the bot's own state; take it out"
     ):
-        await GitWorkspace(clone.root).__aenter__()
+        await GitWorkspace(clone.root, seal=SEAL).__aenter__()
 
 
 @pytest.mark.parametrize("name", [".roundtable", ".Roundtable"])

@@ -43,6 +43,7 @@ from tests.domain.table import HERE, NAMES, shipped
 from tests.durability.world import SimChat, SimRecords, World
 from tests.engine.replica import Woken
 from tests.patience import PATIENCE_SECONDS
+from tests.sealing import SEAL
 from tests.sights import MEMBERS
 from tests.storage.checkout import Git
 
@@ -322,7 +323,7 @@ async def counted(root: Path, models: ModelsByRule) -> CountedMeeting:
     git("add", "--all")
     git("commit", "--message", "The service")
     world, book = World(), _book()
-    async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
+    async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root, seal=SEAL) as workspace:
         meeting = PlayedMeeting(store, models)
         voices = _voices(models, GitEvidence(root, ITEMS_DIR), book)
         chat, records = SimChat(world), SimRecords(world)

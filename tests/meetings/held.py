@@ -22,6 +22,7 @@ from tests.domain.table import HERE, NAMES, taken
 from tests.durability.world import SimChat, SimRecords, World
 from tests.engine.replica import Woken
 from tests.meetings.script import Deed, Played, Pressed, Said, Script
+from tests.sealing import SEAL
 from tests.sights import MEMBERS
 
 FACTS: Facts = {"provider": "scripted", "tokens_in": 10, "tokens_out": 5}
@@ -52,7 +53,7 @@ class ScriptedVoices:
 async def held(script: Script, root: Path) -> Played:
     """The item is in the repository at *root* afterwards."""
     world = World()
-    async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root) as workspace:
+    async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root, seal=SEAL) as workspace:
         chat, voices = SimChat(world), ScriptedVoices(script)
         performers = Performers(chat, voices, workspace, few_steps(), now, SimRecords(world), MEMBERS)
         engine = Roundtables(

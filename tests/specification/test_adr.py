@@ -13,6 +13,7 @@ from bot.domain.transcript.lines import LinePhase
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table
+from tests.sealing import SEAL
 from tests.specification.meeting import PLAYBOOK
 from tests.specification.test_saving import ADA, committed
 
@@ -127,7 +128,7 @@ async def test_it_is_committed_with_the_other_files(tmp_path: Path) -> None:
     """In the item's folder."""
     rt, edits = specifying.written(a_roundtable(), PLAYBOOK)
     work = committed(queue_commit(rt, "step", edits=edits))
-    async with GitWorkspace(tmp_path) as workspace:
+    async with GitWorkspace(tmp_path, seal=SEAL) as workspace:
         result = await workspace.commit(rt.slug, work, now=rt.now)
 
     assert result.unwritten == ()

@@ -22,6 +22,7 @@ from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.item.artifacts import DerivedEdit
 from bot.domain.roundtable.effects import Commit
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
 OTHER = "other-item"
@@ -80,7 +81,7 @@ async def commit(copy: Path, number: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     threading.setprofile(kill_at_last)
-    async with GitWorkspace(copy) as workspace:
+    async with GitWorkspace(copy, seal=SEAL) as workspace:
         opened = True
         await asyncio.gather(*(workspace.commit(slug, work, now=NOW) for slug, work in round_of_commits()))
 

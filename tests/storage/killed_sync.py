@@ -24,6 +24,7 @@ from types import FrameType
 from typing import Any
 
 from bot.storage.git.sync import Sync
+from tests.sealing import SEAL
 from tests.storage.killed import CALLS
 
 CALLED = (CALLS - {"open"}) | {
@@ -75,7 +76,7 @@ async def sync(copy: Path, last: int) -> None:
         killer = kill_before(last)
         threading.setprofile(killer)
         sys.setprofile(killer)
-    await Sync(copy / "workspace", remote=str(copy / "remote.git")).once()
+    await Sync(copy / "workspace", remote=str(copy / "remote.git"), seal=SEAL).once()
 
 
 def kill_before(last: int) -> Callable[[FrameType, str, Any], None]:

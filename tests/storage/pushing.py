@@ -16,6 +16,7 @@ from pathlib import Path
 
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.samples import NOW, a_commit
 
 SHARED = "shared-item"
@@ -61,8 +62,8 @@ def heard(said: int, seconds: float | None) -> int:
 async def work(root: Path, remote: str, numbers: range, saying: int) -> None:
     """Commits to an item of its own, and to one that all have, while the remote is kept up with."""
     name = root.name
-    sync = Sync(root, remote=remote, every_seconds=0.1)
-    async with GitWorkspace(root, lock_seconds=20, after_commit=sync.wake) as workspace:
+    sync = Sync(root, remote=remote, every_seconds=0.1, seal=SEAL)
+    async with GitWorkspace(root, lock_seconds=20, after_commit=sync.wake, seal=SEAL) as workspace:
         syncing = asyncio.create_task(sync.run())
         for number in numbers:
             slug = SHARED if number % 3 == 0 else f"item-of-{name}"

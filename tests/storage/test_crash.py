@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bot.domain.catalog.schema import PLAN_PAGE
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.killed import OTHER, first_commit, round_of_commits
 from tests.storage.samples import NOW, SLUG
@@ -48,7 +49,7 @@ async def test_a_commit_killed_anywhere_is_finished_by_the_next(
 
     for moment in unlike_each_other(killed):
         disturbed = Git(moment)
-        async with GitWorkspace(disturbed.root) as successor:
+        async with GitWorkspace(disturbed.root, seal=SEAL) as successor:
             assert disturbed("diff", "--cached") == "", moment
             receipts = [await successor.commit(*due, now=NOW) for due in round_of_commits()]
 
@@ -80,7 +81,7 @@ async def test_a_commit_that_nobody_tries_again_is_all_there_or_not_at_all(
         for path in written:
             assert (moment / path).read_bytes() in whole[path], moment
         with another_writes(moment):
-            successor = await GitWorkspace(moment, lock_seconds=0.01).__aenter__()
+            successor = await GitWorkspace(moment, lock_seconds=0.01, seal=SEAL).__aenter__()
         try:
             first, other = await successor.read(SLUG, now=NOW), await successor.read(OTHER, now=NOW)
         finally:

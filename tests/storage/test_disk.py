@@ -18,6 +18,7 @@ from bot import files
 from bot.errors import WorkspaceError
 from bot.storage.git.command import explained
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section, fsync_failing
 
@@ -28,10 +29,12 @@ import asyncio, resource, sys
 from pathlib import Path
 from bot.storage.sqlite import SqliteStore
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.samples import NOW, a_commit, a_roundtable
 
 async def held():
-    async with SqliteStore(Path(sys.argv[1]) / ".roundtable") as store, GitWorkspace(Path(sys.argv[1])) as files:
+    root = Path(sys.argv[1])
+    async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root, seal=SEAL) as files:
         for number in range(120):
             slug = f"item-{number}"
             await store.put(a_roundtable(slug), expected=0)
@@ -173,7 +176,7 @@ async def test_readiness_writes_wherever_a_commit_does(place: str) -> None:
     """`.git` may be on a disk of its own. Nothing is left behind."""
     with TemporaryDirectory() as made:
         root = Path(made)
-        async with GitWorkspace(root) as workspace:
+        async with GitWorkspace(root, seal=SEAL) as workspace:
             await workspace.commit(SLUG, a_commit(), now=NOW)
             before = all_below(root)
             for path in before:
@@ -203,7 +206,7 @@ async def test_a_disk_is_full_before_a_commit_is_cut_off(
         told[1], told[4] = 1, free  # f_frsize, f_bavail
         return os.statvfs_result(told)
 
-    async with GitWorkspace(tmp_path) as workspace:
+    async with GitWorkspace(tmp_path, seal=SEAL) as workspace:
         monkeypatch.setattr(os, "fstatvfs", measured)
         with pytest.raises(WorkspaceError, match="disk of the workspace is full"):
             await workspace.ping()

@@ -12,6 +12,7 @@ from bot.domain.roundtable.effects import Commit
 from bot.domain.transcript.last_line import LastLine
 from bot.errors import ConfigError
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
@@ -83,7 +84,7 @@ async def test_nothing_of_ours_but_the_items_is_committed(workspace: GitWorkspac
 async def test_opening_again_adds_nothing_to_the_exclusions(git: Git) -> None:
     """Each is there once, however often the bot starts."""
     for _ in range(2):
-        async with GitWorkspace(git.root):
+        async with GitWorkspace(git.root, seal=SEAL):
             pass
 
     exclusions = (git.root / ".git/info/exclude").read_text().splitlines()
@@ -109,7 +110,7 @@ async def test_a_file_in_its_place_is_refused(git: Git) -> None:
     git.root.write_text("not a folder")
 
     with pytest.raises(ConfigError, match="cannot be used"):
-        async with GitWorkspace(git.root):
+        async with GitWorkspace(git.root, seal=SEAL):
             pass
 
 

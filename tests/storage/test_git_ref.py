@@ -76,7 +76,7 @@ async def test_what_cannot_be_a_workspace_is_refused_at_the_start(
     root, before = make(git), git("rev-parse", "HEAD")
 
     with pytest.raises(ConfigError, match=sentence):
-        await GitWorkspace(root).__aenter__()
+        await GitWorkspace(root, seal=SEAL).__aenter__()
 
     assert git("rev-parse", "HEAD") == before
 

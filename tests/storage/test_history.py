@@ -4,6 +4,7 @@ from bot.domain.item.item_paths import SHARED
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.outcomes import ItemState
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
@@ -96,7 +97,7 @@ async def test_a_shallow_clone_is_enough(git: Git) -> None:
     shallow = Git(git.root.with_name("shallow"))
     git("clone", "--quiet", "--depth=1", f"file://{git.root}", str(shallow.root))
 
-    async with GitWorkspace(shallow.root) as cloned:
+    async with GitWorkspace(shallow.root, seal=SEAL) as cloned:
         receipt = await cloned.commit(SLUG, a_commit(change=analysed()), now=NOW)
 
     assert receipt.state.codebase == git("rev-parse", "HEAD")[:7]

@@ -8,6 +8,7 @@ import pytest
 
 from bot.errors import WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 
@@ -21,7 +22,7 @@ async def kept(git: Git) -> AsyncIterator[GitWorkspace]:
     git.commit(f"{FOLDER}/meta.json", json.dumps({"description": "Too bright at night"}))
     git.write("src/app.py", "print()\n")
     git("add", "src/app.py")
-    async with GitWorkspace(git.root) as opened:
+    async with GitWorkspace(git.root, seal=SEAL) as opened:
         yield opened
 
 
@@ -45,7 +46,7 @@ async def test_the_same_text_is_the_same_review(kept: GitWorkspace, git: Git) ->
     first = await kept.keep(SLUG, b"Fine.\n", now=NOW)
     await kept.keep(SLUG, b"Not fine.\n", now=NOW)
     commits = git.subjects
-    async with GitWorkspace(git.root) as other:
+    async with GitWorkspace(git.root, seal=SEAL) as other:
         again = await other.keep(SLUG, b"Fine.\n", now=NOW)
 
     assert (again.number, again.is_new) == (first.number, False)
@@ -69,7 +70,7 @@ async def test_reviews_that_come_together_have_numbers_and_commits_of_their_own(
 
 async def test_two_processes_keep_both(kept: GitWorkspace, git: Git) -> None:
     """In one workspace: each gets a number that the other does not have."""
-    async with GitWorkspace(git.root) as other:
+    async with GitWorkspace(git.root, seal=SEAL) as other:
         reviews = await asyncio.gather(
             *(one.keep(SLUG, b"%d" % number, now=NOW) for number, one in enumerate([kept, other] * 5))
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 
@@ -31,7 +32,7 @@ async def test_a_commit_among_many_items_writes_as_little_as_the_first(many: Git
     few = Git(tmp_path / "few")
     written = []
     for git in (few, many):
-        async with GitWorkspace(git.root) as workspace:
+        async with GitWorkspace(git.root, seal=SEAL) as workspace:
             await workspace.commit(SLUG, a_commit(), now=NOW)
             before = objects(git)
             await workspace.commit(SLUG, a_commit(2), now=NOW)
@@ -43,7 +44,7 @@ async def test_a_commit_among_many_items_writes_as_little_as_the_first(many: Git
 
 async def test_all_are_listed(many: Git) -> None:
     """Again and again, with what became of one of them."""
-    async with GitWorkspace(many.root) as workspace:
+    async with GitWorkspace(many.root, seal=SEAL) as workspace:
         first = await workspace.items()
         assert len(first) == MANY
         assert first[7].known.slug == "item-0007"

@@ -11,6 +11,7 @@ from bot.engine.ports import CommitResult
 from bot.storage.git.sync import Sync, SyncResult
 from tests import transcripts
 from tests.patience import PATIENCE_SECONDS
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import TRANSCRIPT, Opening, Replica, assert_at_one, at_work, subjects
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -131,7 +132,7 @@ async def test_a_remote_that_is_slow_is_not_waited_for_long(
     roots: tuple[Path, Path], silent_redis_url: str
 ) -> None:
     """It accepts a connection, and says nothing."""
-    sync = Sync(roots[0], remote=silent_redis_url.replace("redis://", "git://"))
+    sync = Sync(roots[0], remote=silent_redis_url.replace("redis://", "git://"), seal=SEAL)
     async with asyncio.timeout(PATIENCE_SECONDS):
         running = asyncio.create_task(sync.run())
         await sync.abreast(seconds=0.1)

@@ -12,6 +12,7 @@ import pytest
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import wait_until
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import SPEC, a_remote, assert_at_one, pushed_by_hand
 from tests.storage.samples import NOW, SLUG, a_commit
@@ -36,18 +37,18 @@ class Scene:
         self.person("remote", "add", "origin", str(self.remote.root))
         self.person.commit("src/app.py", "print()\n")
         self.person("push", "--quiet", "--set-upstream", "origin", "main")
-        async with GitWorkspace(self.git.root, after_commit=lambda: None) as workspace:
+        async with GitWorkspace(self.git.root, after_commit=lambda: None, seal=SEAL) as workspace:
             self.git("remote", "add", "hub", str(self.remote.root))
             assert await self.sync().once() == SyncResult.NOTHING
             await workspace.commit(SLUG, a_commit(1), now=NOW)
             assert await self.sync().once() == SyncResult.PUSHED
         pushed_by_hand(self.person, {SPEC: "# Requirements\n\n## 9. Notes\n\nby hand\n"})
-        async with GitWorkspace(self.git.root, after_commit=lambda: None) as workspace:
+        async with GitWorkspace(self.git.root, after_commit=lambda: None, seal=SEAL) as workspace:
             await workspace.commit(SLUG, a_commit(2), now=NOW)
 
     def sync(self) -> Sync:
         """By its address, at which no fetch is held."""
-        return Sync(self.git.root, remote=str(self.remote.root))
+        return Sync(self.git.root, remote=str(self.remote.root), seal=SEAL)
 
     def hold_fetches(self) -> None:
         """After the remote said what it has, before it gives it."""
@@ -99,7 +100,7 @@ async def scene(tmp_path: Path) -> Scene:
 
 
 async def assert_all_is_there(scene: Scene, *, commits: int) -> None:
-    async with GitWorkspace(scene.git.root, after_commit=lambda: None) as workspace:
+    async with GitWorkspace(scene.git.root, after_commit=lambda: None, seal=SEAL) as workspace:
         await workspace.commit(SLUG, a_commit(9), now=NOW)
         assert await scene.sync().once() == SyncResult.PUSHED
         assert await scene.sync().once() == SyncResult.NOTHING

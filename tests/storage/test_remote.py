@@ -10,6 +10,7 @@ from bot.engine.ports import NoMeter
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import wait_until
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
@@ -121,7 +122,7 @@ async def test_a_name_of_a_remote_does_as_well(replica: Replica, remote: Git) ->
     replica.git("remote", "add", "hub", str(remote.root))
     await replica.commit()
 
-    assert await Sync(replica.git.root, remote="hub").once() == SyncResult.PUSHED
+    assert await Sync(replica.git.root, remote="hub", seal=SEAL).once() == SyncResult.PUSHED
     assert_at_one(remote, replica.git)
 
 
@@ -404,7 +405,10 @@ async def test_a_remote_that_does_not_answer_is_not_waited_for(
     """It accepts a connection, and says nothing."""
     url = silent_redis_url.replace("redis://", "git://")
 
-    assert await Sync(replica.git.root, remote=url, network_seconds=0.5).once() == SyncResult.UNREACHABLE
+    assert (
+        await Sync(replica.git.root, remote=url, network_seconds=0.5, seal=SEAL).once()
+        == SyncResult.UNREACHABLE
+    )
 
 
 async def test_a_remote_that_refuses_is_said(
@@ -451,7 +455,7 @@ async def test_a_remote_that_wants_a_password_is_not_given_ours(
         port = server.sockets[0].getsockname()[1]
         for who in ("", "bot:secret@"):
             url = f"http://{who}127.0.0.1:{port}/x.git"
-            assert await Sync(replica.git.root, remote=url).once() == SyncResult.REFUSED
+            assert await Sync(replica.git.root, remote=url, seal=SEAL).once() == SyncResult.REFUSED
 
     assert "secret" not in caplog.text
 
@@ -508,7 +512,7 @@ async def test_an_address_that_runs_a_program_runs_nothing(replica: Replica) -> 
     replica.git("config", "remote.evil.url", f"ext::touch {replica.git.root}/ran")
     replica.git("config", "protocol.ext.allow", "always")
 
-    assert await Sync(replica.git.root, remote="evil").once() == SyncResult.UNREACHABLE
+    assert await Sync(replica.git.root, remote="evil", seal=SEAL).once() == SyncResult.UNREACHABLE
     assert not (replica.git.root / "ran").exists()
 
 
@@ -526,8 +530,8 @@ class Counted(NoMeter):
 async def test_every_commit_is_pushed_soon(remote: Git, tmp_path: Path) -> None:
     """Those that come together go together, and nobody has to ask."""
     root = tmp_path / "one"
-    sync, counted = Sync(root, remote=str(remote.root)), Counted()
-    async with GitWorkspace(root, after_commit=sync.wake) as workspace:
+    sync, counted = Sync(root, remote=str(remote.root), seal=SEAL), Counted()
+    async with GitWorkspace(root, after_commit=sync.wake, seal=SEAL) as workspace:
         running = asyncio.create_task(sync.run(meter=counted))
         await wait_until(lambda: counted.results)
         for number in range(1, 5):
@@ -544,7 +548,7 @@ async def test_every_commit_is_pushed_soon(remote: Git, tmp_path: Path) -> None:
 async def test_a_stop_waits_for_no_remote(replica: Replica, silent_redis_url: str) -> None:
     """The process that talks to it is gone as well."""
     url = silent_redis_url.replace("redis://", "git://")
-    running = asyncio.create_task(Sync(replica.git.root, remote=url).run())
+    running = asyncio.create_task(Sync(replica.git.root, remote=url, seal=SEAL).run())
     await wait_until(lambda: processes_with(url))
 
     running.cancel()

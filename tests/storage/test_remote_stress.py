@@ -7,6 +7,7 @@ from pathlib import Path
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests import transcripts
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, assert_at_one
 from tests.storage.pushing import SHARED
@@ -47,8 +48,10 @@ async def test_bots_and_a_person_lose_nothing_to_each_other(tmp_path: Path) -> N
     )
 
     for name in BOTS:
-        async with GitWorkspace(tmp_path / name):
-            assert await Sync(tmp_path / name, remote=str(remote.root)).once() == SyncResult.NOTHING
+        async with GitWorkspace(tmp_path / name, seal=SEAL):
+            assert (
+                await Sync(tmp_path / name, remote=str(remote.root), seal=SEAL).once() == SyncResult.NOTHING
+            )
     subjects = [f"{name} {number}" for name in (*BOTS, "person") for number in range(COMMITS)]
     assert sorted(remote("log", "--format=%s", "main").splitlines()) == sorted(["first", *subjects])
     assert_at_one(remote, *(Git(tmp_path / name) for name in BOTS))

@@ -7,6 +7,7 @@ import pytest
 
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import wait_until
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit
 
@@ -24,7 +25,7 @@ def turn_is_taken(git: Git) -> bool:
 
 async def test_a_commit_that_waits_for_a_lock_says_nothing_about_the_disk(git: Git) -> None:
     """Readiness is asked meanwhile, and must not come and go with every lock that a person holds."""
-    async with GitWorkspace(git.root, lock_seconds=20) as workspace:
+    async with GitWorkspace(git.root, lock_seconds=20, seal=SEAL) as workspace:
         lock = git.write(".git/refs/heads/main.lock", "")
         committing = asyncio.create_task(workspace.commit(SLUG, a_commit(), now=NOW))
         await wait_until(lambda: turn_is_taken(git))
@@ -39,7 +40,7 @@ async def test_a_commit_that_waits_for_a_lock_says_nothing_about_the_disk(git: G
 @pytest.mark.parametrize("name", HOUSEKEEPING)
 async def test_a_commit_waits_for_no_housekeeping(git: Git, name: str) -> None:
     """It needs neither of these locks, and the program that holds them may be at work."""
-    async with GitWorkspace(git.root, lock_seconds=0.2) as workspace:
+    async with GitWorkspace(git.root, lock_seconds=0.2, seal=SEAL) as workspace:
         lock = git.write(f".git/{name}", "")
         await workspace.commit(SLUG, a_commit(), now=NOW)
 

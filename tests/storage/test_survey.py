@@ -7,6 +7,7 @@ import pytest
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import PATIENCE_SECONDS
+from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
@@ -148,7 +149,7 @@ async def test_a_partial_clone_has_the_whole_code_base(git: Git, tmp_path: Path)
     partial = tmp_path / "partial"
     git("clone", "--quiet", "--no-checkout", "--filter=blob:none", f"file://{git.root}", str(partial))
 
-    async with GitWorkspace(partial) as workspace:
+    async with GitWorkspace(partial, seal=SEAL) as workspace:
         found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
 
     assert found.tracked_files == 2

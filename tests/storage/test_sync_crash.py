@@ -13,6 +13,7 @@ import pytest
 from bot.storage.git import command
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
+from tests.sealing import SEAL
 from tests.storage.checkout import Git, unlike_each_other
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
@@ -38,8 +39,8 @@ async def met(tmp_path: Path) -> Path:
     person("add", ".")
     person("commit", "--quiet", "-m", "code")
     person("push", "--quiet", str(remote.root), "main")
-    sync = Sync(folder / "workspace", remote=str(remote.root))
-    async with GitWorkspace(folder / "workspace", after_commit=sync.wake) as workspace:
+    sync = Sync(folder / "workspace", remote=str(remote.root), seal=SEAL)
+    async with GitWorkspace(folder / "workspace", after_commit=sync.wake, seal=SEAL) as workspace:
         await sync.once()
         await workspace.commit(SLUG, a_commit(1), now=NOW)
         await sync.once()
@@ -64,10 +65,10 @@ async def met(tmp_path: Path) -> Path:
 async def assert_finished(folder: Path) -> None:
     """The remote itself has looked at everything that was pushed to it."""
     git, remote = Git(folder / "workspace"), pygit2.Repository(str(folder / "remote.git"))
-    async with GitWorkspace(git.root, after_commit=lambda: None) as successor:
+    async with GitWorkspace(git.root, after_commit=lambda: None, seal=SEAL) as successor:
         assert git.status == [" M notes.txt"]
         await successor.commit(SLUG, a_commit(4, edits=()), now=NOW)
-        assert await Sync(git.root, remote=remote.path).once() == SyncResult.PUSHED
+        assert await Sync(git.root, remote=remote.path, seal=SEAL).once() == SyncResult.PUSHED
         state = (await successor.read(SLUG, now=NOW)).state
 
     assert git.status == [" M notes.txt"]
@@ -148,7 +149,7 @@ async def test_what_git_took_away_before_it_was_killed_is_put_back(
     at_once = command.Git.at_once
     monkeypatch.setattr(command.Git, "at_once", took_away)
     with pytest.raises(SystemExit):
-        await Sync(root, remote=str(copy / "remote.git")).once()
+        await Sync(root, remote=str(copy / "remote.git"), seal=SEAL).once()
     monkeypatch.undo()
 
     await assert_finished(copy)

@@ -313,15 +313,15 @@ class Sync:
         root: Path,
         *,
         remote: str,
+        seal: Seal,
         items_dir: str = "docs/requirements",
-        seal: Seal | None = None,
         every_seconds: float = FETCH_SECONDS,
         network_seconds: float = NETWORK_SECONDS,
         exports: Exports | None = None,
     ) -> None:
         self._root = root.absolute()
         self._branch = partial(Branch, self._root, items_dir, lock_seconds=LOCK_SECONDS, exports=exports)
-        self._seal = seal or Seal()
+        self._seal = seal
         self._remote = remote
         self._every = every_seconds
         self._network = network_seconds

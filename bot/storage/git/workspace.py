@@ -308,9 +308,9 @@ class GitWorkspace:
         self,
         root: Path,
         *,
+        seal: Seal,
         items_dir: str = "docs/requirements",
         lock_seconds: float = LOCK_SECONDS,
-        seal: Seal | None = None,
         abreast: Callable[[], Awaitable[bool]] = at_once,
         in_step: Callable[[], Awaitable[bool]] = at_once,
         after_commit: Callable[[], None] | None = None,
@@ -328,7 +328,7 @@ class GitWorkspace:
         self._is_shared = after_commit is not None
         self._root = root.absolute()
         self._branch = partial(Branch, self._root, items_dir, lock_seconds=lock_seconds, exports=exports)
-        self._seal = seal or Seal()
+        self._seal = seal
         self._commits = Batches(self._commit)
         self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._unpacked = 0

@@ -12,7 +12,7 @@ from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.transitions import amending
-from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch
 from bot.domain.transcript.lines import Source
 from bot.errors import NotNow, Overtaken, UserError
 from tests.domain.books import few_steps
@@ -128,6 +128,19 @@ def test_a_note_that_two_people_sort_at_once_becomes_one_entry() -> None:
         at.hear(event)
 
     assert [one for one in at.rt.specification.entries if not one.startswith("NOTE")] == ["DEC-001"]
+
+
+@pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
+def test_nobody_decides_or_objects_with_the_note_of_somebody_else(kind: str) -> None:
+    """Neither by a press nor by the form, which keeps what else was chosen."""
+    at = Table().start().say("The outbox loses photos", who="grace")
+    prefix, shown = at.playbook.schema.kinds[kind].prefix, form(at, Action.SORT)
+
+    read = amending.read(at.rt, submission(at, shown, "linus", **{"NOTE-001": prefix}), at.playbook)
+    assert read.errors["NOTE-001"].startswith("Only Grace can ")
+    submitted(at, shown, "grace", **{"NOTE-001": prefix})
+    (entry,) = at.rt.specification.active(kind)
+    assert entry["text"] == "The outbox loses photos"
 
 
 def test_what_somebody_else_changed_since_is_not_overwritten_unseen() -> None:

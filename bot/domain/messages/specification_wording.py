@@ -115,8 +115,11 @@ def above_a_limit(why: str) -> str:
     return f"Nothing was recorded of it: {why}."
 
 
-def not_your_objection(author: str) -> str:
-    return f"Only {author} can object in these words. Write yours: `objection: …`."
+_IN_THESE_WORDS = {"decision": "decide", "objection": "object"}
+
+
+def not_your_words(author: str, kind: str) -> str:
+    return f"Only {author} can {_IN_THESE_WORDS[kind]} in these words. Write yours: `{kind}: …`."
 
 
 ONE_BY_ONE = "Each of these needs a press of its own, or its number: `accept 1`."

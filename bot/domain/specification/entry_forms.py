@@ -19,6 +19,7 @@ from bot.domain.catalog.schema import (
     Schema,
 )
 from bot.domain.messages import form as wording
+from bot.domain.messages import specification_wording
 from bot.domain.messages.attribution_wording import attribution, attribution_of, credit
 from bot.domain.messages.form import (
     FieldKind,
@@ -32,7 +33,15 @@ from bot.domain.messages.form import (
     choice_field,
 )
 from bot.domain.specification import reader
-from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState, Patch, Specification
+from bot.domain.specification.entries import (
+    CONFIRMED_BY_AUTHOR,
+    NOT_LISTED,
+    Entry,
+    EntryState,
+    Patch,
+    Specification,
+)
+from bot.domain.values.places import Person
 from bot.domain.values.text import one_line
 from bot.domain.values.value import Value
 
@@ -525,6 +534,9 @@ def sorted_patches(submission: Submission, specification: Specification, schema:
         kind = schema.of_id(prefix)
         if kind is None:
             continue
+        if why := belongs_to_another(note, kind, submission.person):
+            errors[id] = why
+            continue
         read = sorted_as(note, kind, specification, schema, owner=owner, made=patches)
         errors |= read.errors
         patches += read.patches
@@ -581,6 +593,14 @@ def sorted_as(
         kept = {schema.kinds[NOTE].text: rest, **about}
         patches.append(Patch(id=id, kind=NOTE, new=True, set=kept, sources=(claim.line,), note=note.id))
     return Reading(patches=(*patches, Patch(id=note.id, state=EntryState.SUPERSEDED, replaced_by=ids)))
+
+
+def belongs_to_another(note: Entry, kind: Kind, person: Person) -> str:
+    """Why *person* cannot file *note*: nobody decides or objects in words of others. Empty if they can."""
+    claim = note.claim("text")
+    if kind.key not in CONFIRMED_BY_AUTHOR or claim is None or claim.owner.by == person.id:
+        return ""
+    return specification_wording.not_your_words(claim.owner.name, kind.key)
 
 
 def _what_it_is(step_id: str, specification: Specification, schema: Schema) -> Iterator[OptionGroup]:

@@ -24,7 +24,6 @@ from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
     DECISION,
     HOW,
-    OBJECTION,
     Entry,
     EntryState,
     How,
@@ -118,8 +117,8 @@ def filed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         ts = next((one.ts for one in rt.answers if rt.line_of(one.ts) == claim.line), "")
         mark = MarkMessage(key=event.key, at=event.at, person=event.person, ts=ts, mark=MarkKind.DECISION)
         return marking.marked(rt, mark, playbook)
-    if kind and kind.key == OBJECTION and claim.owner.by != event.person.id:
-        raise NotNow(specification_wording.not_your_objection(claim.owner.name))
+    if kind and (why := entry_forms.belongs_to_another(note, kind, event.person)):
+        raise NotNow(why)
     if kind is None:
         patches: tuple[Patch, ...] = (Patch(id=id, state=EntryState.WITHDRAWN),)
         return recorded(rt, event.person, f"left {id} out", patches)

@@ -495,6 +495,8 @@ class Meeting(RuleBasedStateMachine):
     def note(self, before: Roundtable, after: Roundtable) -> None:
         """Remembers what the invariants compare with."""
         self.table.rt = after
+        waiting = files_of(before)  # git may have them: a process may have died before it could say so
+        assert {id: files for id, files in files_of(after).items() if waiting.get(id, files) != files} == {}
         if before.specification is not after.specification:
             self.check_shown(before, after)
         menu = after.menu
@@ -518,7 +520,9 @@ class Meeting(RuleBasedStateMachine):
                 {field: claim.value for field, claim in known.current() if claim.accepted} if known else {}
             )
             for field, claim in entry.current():
-                if claim.accepted and counted.get(field) != claim.value and entry.kind not in OF_DISCUSSIONS:
+                is_place = self.book.schema.kinds[entry.kind].fields[field].by_people
+                is_content = not is_place and entry.kind not in OF_DISCUSSIONS
+                if claim.accepted and counted.get(field) != claim.value and is_content:
                     values = claim.value if isinstance(claim.value, list | tuple) else [claim.value]
                     known_as = self.book.schema.kinds[entry.kind].fields[field].words
                     for one in values:
@@ -700,6 +704,15 @@ def confirming(rt: Roundtable) -> Mapping[str, Any]:
         "verdicts": tuple(
             ClaimVerdict(id=entry.id, field=field, at=claim.at, why="") for entry, field, claim in waiting
         )
+    }
+
+
+def files_of(rt: Roundtable) -> dict[str, tuple[str, ...]]:
+    """What each commit that waits writes."""
+    commits = (one for one in rt.outbox if isinstance(one, Commit))
+    return {
+        one.id: tuple(edit.digest for edit in one.edits if isinstance(edit, CheckedEdit | DerivedEdit))
+        for one in commits
     }
 
 

@@ -207,7 +207,7 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     playbook = playbook_for(after, playbook)
     after = drafts.ask_for_review(after, rt, playbook)
     after = silence.set_timers(after, rt, event, playbook)
-    after = specifying.write_due_files(after, rt, playbook, is_named=isinstance(event, PersonMet))
+    after = specifying.write_due_files(after, rt, playbook)
     return live.show_messages(after, rt, event, playbook)
 
 
@@ -311,7 +311,7 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
         case Posted():
             return pausing.in_touch(_posted(rt, event, effect), playbook)
         case PersonMet():
-            return opening.met(rt, event)
+            return opening.met(rt, event, playbook)
         case Committed():
             assert isinstance(effect, Commit), "only a commit is committed"
             return trouble.committed(rt, effect, playbook, told=event)

@@ -390,7 +390,7 @@ def _folder_made(rt: Roundtable, playbook: Playbook, *, restart: bool = False) -
 # their id stands in its place.
 
 
-def met(rt: Roundtable, event: PersonMet) -> Roundtable:
+def met(rt: Roundtable, event: PersonMet, playbook: Playbook) -> Roundtable:
     """What was not posted yet, and is not in git, gets the name. What people wrote stays as they wrote it."""
     rt = permission.learned(rt, Person(id=event.person, belongs=event.belongs))
     handle = rt.people.get(event.person, "")
@@ -400,7 +400,15 @@ def met(rt: Roundtable, event: PersonMet) -> Roundtable:
     )
     if event.name == event.person:
         return rt
-    return _Introduction(event, handle).to(rt)
+    return _write_names(_Introduction(event, handle).to(rt), playbook)
+
+
+def _write_names(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """In files that a commit which waits writes without them; otherwise the next one has them."""
+    if not rt.has_pending(Commit):
+        return rt
+    named, due = specifying.written(rt, playbook)
+    return queue_commit(named, "names", edits=due) if due else rt
 
 
 def person_changed(rt: Roundtable, event: PersonChanged) -> Roundtable:

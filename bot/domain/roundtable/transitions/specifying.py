@@ -538,22 +538,19 @@ def _view_at(playbook: Playbook, edit: HandEdit, rt: Roundtable) -> SectionView 
     return adr.view_at(edit.path, edit.heading)
 
 
-def write_due_files(
-    rt: Roundtable, before: Roundtable, playbook: Playbook, *, is_named: bool = False
-) -> Roundtable:
+def write_due_files(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    Adds the sections whose entries changed to the commits that *before* did not have, and to those that wait if it is
-    known only now what somebody *is_named*. Of several, the first has all of it, since it has the lines; but for that
-    of a step, which has its own.
+    Adds the sections whose entries changed to the commits that *before* did not have. Of several, the first has all of
+    it, since it has the lines; but for that of a step, which has its own. A commit that waits is never changed: it may
+    be in git already, made by a process that died before it could say so.
     """
-    kept = before.unsaved if is_named else (*before.outbox, *before.unsaved)
-    known = {effect.id for effect in kept}
+    known = {effect.id for effect in (*before.outbox, *before.unsaved)}
     new = [one for one in rt.outbox if isinstance(one, Commit) and not one.late and one.id not in known]
     if not new:
         return rt
     rt, due = written(rt, playbook)
     if len(new) == 1 or any(one.step for one in new):
-        changed = [new[-1].but(edits=_with_due(new[-1].edits, due))] if due or is_named else []
+        changed = [new[-1].but(edits=_with_due(new[-1].edits, due))] if due else []
     else:
         edits = tuple(edit for one in new for edit in one.edits)
         changed = [new[0].but(edits=_with_due(edits, due)), *(one.but(edits=()) for one in new[1:])]

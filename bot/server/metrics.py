@@ -24,7 +24,7 @@ from prometheus_client import (
 )
 
 from bot.domain.roundtable.effects import Commit, Effect
-from bot.domain.roundtable.inputs import Command, Input
+from bot.domain.roundtable.inputs import COMMANDS, Command, Input
 from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -57,7 +57,7 @@ MODEL_OUTCOMES = (
 INPUT, OUTPUT, CACHED = "input", "output", "cached"
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
-COMMANDS = tuple(kind_of(command) for command in get_args(Command))
+COMMAND_KINDS = tuple(kind_of(command) for command in COMMANDS)
 OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.ANALYSED)
 EFFECTS = tuple(effect.model_fields["kind"].default for effect in get_args(get_args(Effect)[0]))
 
@@ -222,7 +222,7 @@ class Metrics(Meter, ModelMeter):
 
     def _begin_at_zero(self) -> None:
         """So that rates and alerts have a first value."""
-        _touch(self._inputs, product(COMMANDS, (SAVED, REPEATED, REFUSED, UNSAVED)))
+        _touch(self._inputs, product(COMMAND_KINDS, (SAVED, REPEATED, REFUSED, UNSAVED)))
         _touch(self._effects, product(EFFECTS, (DONE, FAILED, BROKE)))
         _touch(self._acks, product(DOORS, (TAKEN, LEFT)))
         _touch(self._retries, EFFECTS)

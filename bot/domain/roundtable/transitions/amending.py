@@ -18,12 +18,10 @@ from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import (
-    AnswerDirectly,
     AnswerQuestion,
-    CreateIssues,
+    Command,
     Mute,
     SetDepth,
-    SetDue,
     Specify,
 )
 from bot.domain.roundtable.stage import Stage
@@ -55,10 +53,6 @@ from bot.errors import NotNow, Overtaken, UserError
 WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 """Where another depth can be chosen."""
 
-
-FormInput = (
-    Specify | Mute | SetDepth | SetDue | AnswerDirectly | AnswerQuestion | CreateIssues | deciding.Entered
-)
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
@@ -144,7 +138,7 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             assert_never(submission.name)
 
 
-ENTERED: Mapping[FormName, Callable[[Submission], FormInput]] = {
+ENTERED: Mapping[FormName, Callable[[Submission], Command]] = {
     FormName.ANSWER: answering.entered,
     FormName.ISSUES: issues.entered,
     FormName.UNTIL: attending.entered,
@@ -153,11 +147,11 @@ ENTERED: Mapping[FormName, Callable[[Submission], FormInput]] = {
 """The forms that are one input. The others change entries and settings."""
 
 
-def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[FormInput, ...]:
+def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Command, ...]:
     """What a submission asks for. Keys tell apart what one view is submitted for several times."""
     if entered := ENTERED.get(submission.name):
         return (entered(submission),)
-    found: list[FormInput] = []
+    found: list[Command] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
         seen = _revisions(submission)

@@ -10,8 +10,8 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
 from bot.domain.catalog.steps import Ask, Depth, Step
 from bot.domain.discussion.board import BoardSide
-from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import CardPart, Link
+from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import Entry, EntryState, Specification, StaleCause
@@ -141,7 +141,7 @@ class StepScene:
     newest: NewestNote | None = None
     saved: tuple[SavedSection, ...] = ()
     not_saved: str = ""
-    marks: tuple[MarkedMessage, ...] = ()
+    marks: tuple[MessageMark, ...] = ()
     links: tuple[Link, ...] = ()
     lines: tuple[str, ...] = ()
     notes: tuple[CardPart, ...] = ()

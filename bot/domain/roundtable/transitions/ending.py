@@ -77,7 +77,7 @@ def _shown_on_card(rt: Roundtable) -> Roundtable:
 def _without_reason(rt: Roundtable) -> Iterator[str]:
     """An objection that is only a mark is no entry; that it is open is in the block all the same."""
     for one in agreeing.shown_marks(rt, rt.debate.step_id):
-        if one.kind == MarkKind.OBJECTION and not one.has_reason:
+        if one.kind is MarkKind.OBJECTION and not one.entry:
             yield f"{discussion_wording.why_against(one.by, one_line(one.quote, MARK_CHARS))}: marked by {one.by}"
 
 

@@ -65,12 +65,14 @@ def _unheard(rt: Roundtable) -> dict[str, str]:
 def _links(rt: Roundtable, board: DiscussionBoard) -> dict[str, str]:
     """To messages, by their lines."""
     held_in = permalinks.thread(rt.permalink)
-    if held_in is None:
-        return {}
     posted = {turn.line: turn.ts or turn.posted for turn in board.debate.turns if turn.line}
     claims = (one.claim("text") for one in board.objections)
     named = {line: "" for claim in claims if claim for line in (claim.line, *claim.sources)}
     named |= {line: "" for one in board.stands for line in (one.because, one.heard)} | posted
-    places = {line: (rt.place.channel, ts) if ts else line.partition(".")[::2] for line, ts in named.items()}
-    found = {line: permalinks.of_message(held_in, *place) for line, place in places.items()}
+    found = {
+        line: permalinks.of_message(held_in, rt.place.channel, ts)
+        if ts
+        else permalinks.of_line(held_in, line)
+        for line, ts in named.items()
+    }
     return {line: url for line, url in found.items() if url}

@@ -107,8 +107,6 @@ def _as_markdown(rt: Roundtable, block: DiscussionBlock, playbook: Playbook) -> 
 def _links(rt: Roundtable, block: DiscussionBlock) -> tuple[Link, ...]:
     """To the messages that the block names, for those who read the thread."""
     held_in = permalinks.thread(rt.permalink)
-    if held_in is None:
-        return ()
     found = (
         (turn, permalinks.of_message(held_in, rt.place.channel, turn.ts or turn.posted))
         for turn in rt.debate.turns

@@ -27,6 +27,7 @@ from bot.domain.roundtable.waiting import (
     awaited,
     entries_waited_for,
     heard_in_step,
+    is_named,
     question,
     unheard_in_discussion,
 )
@@ -368,9 +369,4 @@ def _recorded(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
 
 def _called_by(rt: Roundtable, name: str) -> str:
     """The id of the person who is waited for and called *name*; the name itself when there is none."""
-    wanted = name.casefold().removeprefix("@")
-    for person in _missing(rt):
-        known = rt.name_of(person).casefold()
-        if wanted in {known, known.split(" ", maxsplit=1)[0], person.casefold()}:
-            return person
-    return name
+    return next((one for one in _missing(rt) if is_named(rt, one, name)), name)

@@ -100,7 +100,7 @@ def _handed_over(
         return ()
     handoff = step_wording.handoff(outgoing, lead, ended=ended, begun=phase)
     titles = _titles_done(rt, ended, playbook)
-    thinks = asking.thinks(Speak(persona=lead.key, task="turn"), rt, playbook)
+    thinks = asking.thinks(lead.key, playbook)
     reviewed = step_wording.reviewed(outgoing, ended, artifacts=rt.artifacts, titles=titles, thinks=thinks)
     return (handoff, HOST), (reviewed, lead.actor)
 

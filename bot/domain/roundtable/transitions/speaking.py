@@ -140,7 +140,7 @@ def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
     turns = [*rt.debate.turns[:1], *(one for one in rt.debate.turns if one.by == persona)]
     if not (turns and turns[-1].by_rule):
         return False
-    return not asking.thinks(Speak(persona=persona, task="turn"), rt, playbook)
+    return not asking.thinks(persona, playbook)
 
 
 def asking_all_to_open(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -238,7 +238,7 @@ def taking_up(rt: Roundtable, playbook: Playbook) -> Roundtable:
     What people said waits until they are silent (see `silence`); whom they ask by name reads at once. Without a model
     nothing waits.
     """
-    if not asking.thinks(asking.listening(rt, playbook), rt, playbook):
+    if not asking.thinks(asking.listening(rt, playbook).persona, playbook):
         return rt.but(unread=())
     lead = asking.speaker_of(rt, playbook).key
     found = asked_in(rt.unread[-1], rt, playbook, lead=lead) if rt.unread else None
@@ -259,7 +259,7 @@ def drafting_next(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """A model reads what none has read yet, one call at a time. Without one nothing waits to be read."""
     speak = asking.listening(rt, playbook)
-    if not asking.thinks(speak, rt, playbook):
+    if not asking.thinks(speak.persona, playbook):
         return rt.but(unread=())
     if not rt.unread or asking.is_silenced(rt, playbook):
         return rt
@@ -288,7 +288,7 @@ def _is_idle(rt: Roundtable, playbook: Playbook) -> bool:
     """Whether a model could make a draft, and none is at it."""
     if rt.stage not in ABOUT_A_STEP or rt.has_pending(Speak, Survey) or asking.is_silenced(rt, playbook):
         return False
-    return asking.thinks(asking.listening(rt, playbook), rt, playbook)
+    return asking.thinks(asking.listening(rt, playbook).persona, playbook)
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:

@@ -334,7 +334,7 @@ def _nothing_said(rt: Roundtable, effect: Speak, said: Failed, playbook: Playboo
         return drafts.note_failure(rt, effect, reason, raw)
     if reason == CONTEXT_FULL:
         return elaborations.conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
-    if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
+    if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect.persona, playbook)):
         lead = speaking.lead_of(rt, playbook).key  # it opens without a model, and that failed
         again = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
         return _stalled(report(rt, [trouble("ERR-INT-001")]), again, trouble_wording.PRESS_RETRY)

@@ -306,9 +306,6 @@ def stale(commits: int) -> str:
 
 # --- steps --------------------------------------------------------------------------------------------------------
 
-HOW_TO_ANSWER = (
-    "Answer here in the thread, everybody. When you have said enough, press Finish step or type `finish`."
-)
 HOW_TO_FINISH = (
     "This is not kept as an answer. To save what was said here, press Finish step or type `finish`."
 )

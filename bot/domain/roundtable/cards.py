@@ -146,7 +146,7 @@ def _is_skipped(rt: Roundtable, card: StepCard, scene: StepScene) -> bool:
 
 def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | None:
     step = playbook.agenda.get(card.step_id)
-    if step is None or not playbook.schema.of_step(step.step_id):
+    if step is None:
         return None
     phase = asking.phase_of(step.phase_key, playbook)
     steps = playbook.agenda.steps_of(step.phase_key)

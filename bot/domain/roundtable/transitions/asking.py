@@ -265,12 +265,12 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     asked = paragraphs(stands_in, step_wording.header(persona, step), filled(rt, step, text))
     about: dict[str, Any] = {"part": LinePhase.CLARIFYING, "actor": persona.actor, **BY_RULE}
     first = paragraphs(above, stands_in)
+    message = Message(text=asked, speaker=persona.key, choices=(menus.FINISH_STEP,))
     in_place = rt.has_card and not (first and anew)
     if in_place:
-        message = menus.prompt(persona.key, asked, depth, is_card=step.is_card)
         rt = rt.offering_in_place(MenuKind.PROMPT, message, **about)
     else:
-        message = menus.prompt(persona.key, paragraphs(above, asked), depth, is_card=step.is_card)
+        message = message.but(text=paragraphs(above, asked))
         rt = rt.offering(MenuKind.PROMPT, message, line=asked, **about)
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None

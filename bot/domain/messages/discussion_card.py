@@ -70,7 +70,6 @@ class DiscussionScene(Value):
 
     board: DiscussionBoard
     step: str
-    opened_by: str = ""
     people: Mapping[str, str] = {}
     agreements: tuple[Agreement, ...] = ()
     marks: tuple[MessageMark, ...] = ()
@@ -133,8 +132,7 @@ def _title(scene: DiscussionScene) -> str:
 def _subtitle(scene: DiscussionScene) -> str:
     debate = scene.debate
     turns = "sealed positions first" if debate.sealed else wording.turns_left(debate)
-    opened = f"opened by {scene.opened_by}" if scene.opened_by else ""
-    return " · ".join(filter(None, (f"from {scene.step}", opened, turns)))
+    return " · ".join(filter(None, (f"from {scene.step}", turns)))
 
 
 # --- body -----------------------------------------------------------------------------------------------------------

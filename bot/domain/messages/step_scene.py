@@ -142,10 +142,8 @@ class StepScene:
     saved: tuple[SavedSection, ...] = ()
     not_saved: str = ""
     marks: tuple[MessageMark, ...] = ()
-    links: tuple[Link, ...] = ()
     lines: tuple[str, ...] = ()
     notes: tuple[CardPart, ...] = ()
-    revision: int = 0
     is_whole: bool = False
     thinks: bool = False
     deeper: int = 0

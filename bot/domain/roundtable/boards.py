@@ -41,7 +41,6 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
     return DiscussionScene(
         board=board,
         step=f"{debate.step_id} {step.title}" if step else debate.step_id,
-        opened_by=card.by,
         people=rt.people,
         agreements=agreeing.agreements(rt),
         marks=agreeing.shown_marks(rt, debate.step_id),

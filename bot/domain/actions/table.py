@@ -105,17 +105,19 @@ class Action:
     # Before DEPTH_DEEP, which has the same words where steps are asked one by one.
     GO_DEEPER = ActionRow(
         "go_deeper",
-        "depths.go_deeper",
+        "phases.go_deeper",
         _typed(alone("go deeper"), _STEP | _MENU | RESTING, Elsewhere.FEEDBACK),
-        "depths.means_all_steps",
+        "phases.means_all_steps",
         outside=True,
     )
     # "Quick" and "fast" are ordinary words: as an answer ("How fast?" -- "fast") they are no wish.
     DEPTH_BRIEF = ActionRow(
-        "depth_brief", "depths.change", _depth(*_BRIEF) + _typed(among_small_words("quick", "fast"), _MENU)
+        "depth_brief",
+        "phases.change_depth",
+        _depth(*_BRIEF) + _typed(among_small_words("quick", "fast"), _MENU),
     )
-    DEPTH_STANDARD = ActionRow("depth_standard", "depths.change", _depth("standard", "standard mode"))
-    DEPTH_DEEP = ActionRow("depth_deep", "depths.change", _depth(*_DEEP))
+    DEPTH_STANDARD = ActionRow("depth_standard", "phases.change_depth", _depth("standard", "standard mode"))
+    DEPTH_DEEP = ActionRow("depth_deep", "phases.change_depth", _depth(*_DEEP))
     READ_AGAIN = ActionRow(
         "read_again", "steps.read_again", _typed(alone("draft again"), _STEP | _MENU), "steps.can_be_read"
     )
@@ -246,7 +248,7 @@ class Action:
     DECLINE_QUESTION = ActionRow("decline_question", "agents.declined", outside=True)
 
     # --- planning
-    PLAN = ActionRow("plan", "planning.plan_asked")
+    PLAN = ActionRow("plan", "phases.plan_asked")
     ISSUES = ActionRow("issues", form="issues")
     """Pieces of work become issues of a tracker."""
     READ_ISSUE = ActionRow("read_issue", "issues.read_pressed", outside=True)

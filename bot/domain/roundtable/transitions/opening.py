@@ -49,7 +49,6 @@ from bot.domain.roundtable.transitions import (
     exporting,
     issues,
     phases,
-    planning,
     resuming,
     specifying,
 )
@@ -266,7 +265,7 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     if rt.reopened == playbook.agenda.plan.step_id and rt.step_id != rt.reopened:
-        return planning.begin(rt, playbook)
+        return phases.begin_plan(rt, playbook)
     if rt.heading_for:
         return resuming.again(rt, playbook)
     rt = phases.go_on(rt, playbook)

@@ -169,7 +169,7 @@ class Action:
 
     # --- discussions
     END_ELABORATION = ActionRow(
-        "end_elaboration", "elaborations.ended", _said(_ends, _DISCUSSION, Elsewhere.FEEDBACK)
+        "end_elaboration", "elaborations.end_pressed", _said(_ends, _DISCUSSION, Elsewhere.FEEDBACK)
     )
     GO_ON = ActionRow("go_on", "elaborations.went_on")
     DECIDE = ActionRow("decide", "elaborations.decided")

@@ -52,7 +52,6 @@ from bot.domain.roundtable.transitions import (
     asking,
     drafts,
     elaborations,
-    ending,
     exporting,
     issues,
     opening,
@@ -83,7 +82,7 @@ FollowsCommit = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
 AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.OPENING: opening.opened,
     Then.STEP: phases.step_written,
-    Then.SYNTHESIS: ending.saved,
+    Then.SYNTHESIS: elaborations.saved,
     Then.PHASE: phases.closed,
 }
 

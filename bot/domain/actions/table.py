@@ -98,8 +98,8 @@ class Action:
     )
     """Of a step that is not in the step files any more."""
     STOP = ActionRow("stop", "phases.stopped", _typed(_STOP, BUSY | _OPEN | _MENU, _NOTHING))
-    RESUME = ActionRow("resume", "resuming.resume_pressed")
-    RETRY = ActionRow("retry", "resuming.retry")
+    RESUME = ActionRow("resume", "opening.resume_pressed")
+    RETRY = ActionRow("retry", "opening.retry")
     RESTORE = ActionRow("restore", "opening.restore_pressed")
     START_OVER = ActionRow("start_over", "opening.start_over_pressed")
     # Before DEPTH_DEEP, which has the same words where steps are asked one by one.
@@ -131,8 +131,8 @@ class Action:
     CHECK_AGAIN = ActionRow("check_again", "drafts.check_again")
     NOT_RELEVANT = ActionRow("not_relevant", "drafts.hide_objection")
     """What a review said against a draft."""
-    REANALYSE = ActionRow("reanalyse", "resuming.reanalyse")
-    CANCEL = ActionRow("cancel", "resuming.cancelled")
+    REANALYSE = ActionRow("reanalyse", "opening.reanalyse")
+    CANCEL = ActionRow("cancel", "opening.cancelled")
     ALLOW_MORE = ActionRow("allow_more", "budgeting.allowed_more")
     REOPEN = ActionRow(
         "reopen",
@@ -142,7 +142,7 @@ class Action:
         outside=True,
     )
     TAKE_UP = ActionRow("take_up")  # Before there is a roundtable: `engine/verbs/opening.py` carries it out.
-    TAKE_OVER = ActionRow("take_over", "resuming.taken_over", outside=True)
+    TAKE_OVER = ActionRow("take_over", "opening.taken_over", outside=True)
     """Lines that an earlier version wrote, or that were sealed by keys that are lost."""
 
     # --- what is recorded

@@ -57,7 +57,6 @@ from bot.domain.roundtable.transitions import (
     opening,
     pausing,
     phases,
-    resuming,
     speaking,
     specifying,
 )
@@ -220,7 +219,7 @@ def _item_not_read(
         return _stalled(rt, effect, trouble_wording.cannot_go_on(said.sentence))
     if rt.stage in BUSY or rt.stage is Stage.STALLED:
         return rt
-    return resuming.without_looking(rt, said.sentence, playbook)
+    return opening.without_looking(rt, said.sentence, playbook)
 
 
 def _not_posted(rt: Roundtable, effect: Post, said: Failed, playbook: Playbook) -> Roundtable:

@@ -156,13 +156,13 @@ class Action:
     HOLDS = ActionRow("holds", "cards.kept", outside=True)
     """What is doubtful stays as it is."""
     WITHDRAW = ActionRow("withdraw", "cards.withdrawn", outside=True)
-    CHANGES = ActionRow("changes", "changing.chosen", control=Control.SEVERAL, outside=True)
+    CHANGES = ActionRow("changes", "cards.changes_chosen", control=Control.SEVERAL, outside=True)
     """Each value is `DECISION/ENTRY`; a press carries all that were chosen."""
     CHANGES_NONE = ActionRow(
         "changes_none",
-        "changing.none_chosen",
+        "cards.no_change_chosen",
         _typed(alone("none of them"), frozenset(Stage) - BUSY, noted=True),
-        "changing.is_asked",
+        "cards.is_change_asked",
         outside=True,
     )
     REVERSE = ActionRow("reverse", form="reverse")

@@ -30,7 +30,7 @@ from bot.domain.roundtable.transitions import (
     agents,
     answering,
     attending,
-    changing,
+    cards,
     deciding,
     issues,
     pausing,
@@ -72,7 +72,7 @@ def opened(rt: Roundtable, action: str, subject: str, person: Person, playbook: 
     if action == Action.ISSUES:
         return issues.form(rt, playbook)
     if action == Action.REVERSE:
-        return changing.form(rt, subject)
+        return cards.reversal_form(rt, subject)
     if action == Action.SETTINGS:
         has_depth = rt.stage in WITH_DEPTH and rt.step_id != playbook.agenda.plan.step_id
         depth = (rt.depth or Depth.STANDARD) if has_depth else None
@@ -131,7 +131,7 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
         case FormName.ISSUES:
             return Reading(errors=issues.flaws(submission))
         case FormName.REVERSE:
-            return changing.reversal(rt, submission, playbook)
+            return cards.reversal(rt, submission, playbook)
         case FormName.START:
             raise AssertionError("it is about no roundtable yet")
         case _:

@@ -71,8 +71,8 @@ from bot.domain.roundtable.outcomes import (
     ThreadRead,
     TurnTaken,
 )
-from bot.domain.roundtable.stage import BUSY, Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.stage import BUSY, RESTING, Stage
+from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import (
     absence,
@@ -108,52 +108,36 @@ from bot.errors import NotNow
 
 Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
 
+GOING_ON = (Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ELABORATING, Stage.PAUSED, Stage.ANALYSED)
+"""Where people can take it up again, or come to the plan."""
+
 TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.OPENING, ThreadOpened): opening.thread_opened,
     (Stage.OPENING, ThreadRead): opening.thread_read,
     (Stage.OPENING, ItemRead): opening.item_read,
-    (Stage.OPENING, Say): steps.interjected,
+    **{(stage, Say): steps.interjected for stage in BUSY},
+    **{(stage, Say): pausing.noted for stage in RESTING},
+    **{(stage, Stop): phases.stopped for stage in {*BUSY, *attending.OPEN, Stage.AT_BOUNDARY}},
+    **{(stage, Resume): opening.resume for stage in GOING_ON},
+    **{(stage, ItemRead): opening.looked for stage in GOING_ON},
+    **{(stage, Plan): phases.plan_asked for stage in GOING_ON},
+    **{(stage, SetDepth): phases.change_depth for stage in ABOUT_A_STEP},
+    **{(stage, Surveyed): asking.surveyed for stage in ABOUT_A_STEP},
+    **{(stage, PersonaSpoke): steps.drafted for stage in ABOUT_A_STEP},
+    **{(stage, SetDue): attending.due_chosen for stage in attending.OPEN},
     (Stage.DISCUSSING, Say): steps.answered,
     (Stage.DISCUSSING, AnswerDirectly): answering.answered,
-    (Stage.DISCUSSING, SetDepth): phases.change_depth,
-    (Stage.DISCUSSING, Resume): opening.resume,
-    (Stage.DISCUSSING, Surveyed): asking.surveyed,
-    (Stage.DISCUSSING, PersonaSpoke): steps.drafted,
-    (Stage.DISCUSSING, ItemRead): opening.looked,
-    (Stage.WRITING, Say): steps.interjected,
-    **{(stage, Stop): phases.stopped for stage in {*BUSY, *attending.OPEN, Stage.AT_BOUNDARY}},
-    (Stage.AT_BOUNDARY, Surveyed): asking.surveyed,
-    (Stage.AT_BOUNDARY, PersonaSpoke): steps.drafted,
     (Stage.WRITING, ItemRead): elaborations.limit_read,
     (Stage.AT_BOUNDARY, Say): phases.typed,
-    (Stage.AT_BOUNDARY, SetDepth): phases.change_depth,
-    (Stage.AT_BOUNDARY, Resume): opening.resume,
-    (Stage.AT_BOUNDARY, ItemRead): opening.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
-    (Stage.ELABORATING, Resume): opening.resume,
     (Stage.ELABORATING, TurnTaken): elaborations.turn_taken,
-    (Stage.ELABORATING, ItemRead): opening.looked,
-    (Stage.CLOSING, Say): steps.interjected,
-    (Stage.STALLED, Say): pausing.noted,
-    (Stage.STALLED, Start): opening.start_again,
-    (Stage.STALLED, Resume): opening.retry,
-    (Stage.PAUSED, Say): pausing.noted,
-    (Stage.PAUSED, Resume): opening.resume,
-    (Stage.PAUSED, ItemRead): opening.looked,
-    (Stage.ANALYSED, Say): pausing.noted,
-    (Stage.ANALYSED, Resume): opening.resume,
-    (Stage.ANALYSED, ItemRead): opening.looked,
-    (Stage.DISCUSSING, Plan): phases.plan_asked,
-    (Stage.AT_BOUNDARY, Plan): phases.plan_asked,
-    (Stage.PAUSED, Plan): phases.plan_asked,
-    (Stage.ANALYSED, Plan): phases.plan_asked,
-    (Stage.ELABORATING, Plan): phases.plan_asked,
     (Stage.ELABORATING, RecordDecision): deciding.recorded,
     (Stage.ELABORATING, NameOption): standing.option_named,
     (Stage.ELABORATING, RaiseObjection): deciding.objected,
     (Stage.ELABORATING, SettleObjection): deciding.settled,
     (Stage.ELABORATING, SealPosition): standing.sealed,
-    **{(stage, SetDue): attending.due_chosen for stage in attending.OPEN},
+    (Stage.STALLED, Start): opening.start_again,
+    (Stage.STALLED, Resume): opening.retry,
 }
 
 ANYTIME: Mapping[type, Transition] = {

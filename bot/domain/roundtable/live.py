@@ -8,7 +8,7 @@ made by the next input, and however much happens at once, the newest content is 
 from collections.abc import Iterator
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import discussion_card
+from bot.domain.messages import discussion_card, root_card
 from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import boards, cards, prompts, root, sessions, working
 from bot.domain.roundtable.casting import playbook_for
@@ -57,7 +57,7 @@ def _views(rt: Roundtable, playbook: Playbook) -> Iterator[tuple[str, Message]]:
     if rt.prompt and (asked := prompts.render_prompt(rt, rt.prompt, playbook, card)):
         yield PROMPT, asked
     if root.is_shown(rt):
-        yield ROOT, root.first_message(rt, playbook)
+        yield ROOT, root_card.root(root.scene_of(rt, playbook))
     if BRIEF in rt.live and rt.place.thread:
         yield BRIEF, root.final_brief(rt, playbook)
     for reminder in rt.attendance.reminders:

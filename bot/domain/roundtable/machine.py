@@ -182,19 +182,15 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     playbook = playbook_for(rt, playbook)
     made_with = (playbook.whole or playbook).schema.fingerprint
     known = rt if rt.made_with == made_with else rt.but(made_with=made_with)
-    after = _transition(known, event, playbook)
+    after = pausing.stopped_at_last(_with_undecided(_decided(known, event, playbook), playbook), playbook)
     if after is known:
         return rt
+    after = attending.note_attendance(after, event, playbook)
     playbook = playbook_for(after, playbook)
     after = drafts.ask_for_review(after, rt, playbook)
     after = silence.set_timers(after, rt, event, playbook)
     after = specifying.write_due_files(after, rt, playbook, is_named=isinstance(event, PersonMet))
     return live.show_messages(after, rt, event, playbook)
-
-
-def _transition(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-    after = pausing.stopped_at_last(_with_undecided(_decided(rt, event, playbook), playbook), playbook)
-    return after if after is rt else attending.note_attendance(after, event, playbook)
 
 
 def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:

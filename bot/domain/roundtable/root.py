@@ -34,10 +34,6 @@ def is_shown(rt: Roundtable) -> bool:
     return bool(rt.place.thread and rt.phase_key) and rt.stage is not Stage.OPENING
 
 
-def first_message(rt: Roundtable, playbook: Playbook) -> Message:
-    return root_card.root(scene_of(rt, playbook))
-
-
 def with_brief(rt: Roundtable, message: Message) -> Roundtable:
     """The newest post of the outbox is the brief."""
     *before, post = rt.outbox

@@ -82,21 +82,15 @@ def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
 
 
 def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
+    """A pending contribution is dropped; a discussion can still be ended."""
     if not rt.place.thread:
         raise NotNow(trouble_wording.NOTHING_RUNNING)
     if event.muted is rt.manners.muted:
         raise NotNow(trouble_wording.MUTED_ALREADY if event.muted else trouble_wording.NOT_MUTED)
     name = rt.name_of(event.person.id)
     rt = rt.but(manners=rt.manners.but(muted=event.muted))
-    return _muted(rt, name) if event.muted else _speaking_again(rt, name, playbook)
-
-
-def _muted(rt: Roundtable, name: str) -> Roundtable:
-    """A pending contribution is dropped; a discussion can still be ended."""
-    return putting_off(rt).telling(Message(text=trouble_wording.muted(name)), part=rt.part)
-
-
-def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable:
+    if event.muted:
+        return putting_off(rt).telling(Message(text=trouble_wording.muted(name)), part=rt.part)
     return waiting_speak(rt.telling(Message(text=trouble_wording.unmuted(name)), part=rt.part), playbook)
 
 

@@ -187,8 +187,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
     if position and position.letter is None:
         rt = rt.whispering(event.person.id, wording.no_such_option(position.named))
     elif position:
-        told = {"why": position.why, "sure": position.sure, "condition": position.condition}
-        taken = position_facts(rt, event.person, position.letter or "", playbook, **told)
+        taken = position_facts(rt, event.person, position.letter or "", playbook, **position.fields)
         facts = specifying.merged(facts, taken)
         if rt.debate.sealed and words.labelled_position(event.text):
             rt = rt.whispering(event.person.id, wording.SEEN_BY_EVERYBODY)
@@ -206,8 +205,7 @@ def said_in_step(rt: Roundtable, event: Say, playbook: Playbook) -> dict[str, An
     notes = not (is_known and words.is_all_reason(event.text))
     facts = specifying.said(rt, event.text, event.person, playbook, notes=notes)
     if position and is_known:
-        told = {"why": position.why, "sure": position.sure, "condition": position.condition}
-        patches = position_patches(rt, held, event.person, position.letter or "", playbook, **told)
+        patches = position_patches(rt, held, event.person, position.letter or "", playbook, **position.fields)
         facts = specifying.merged(facts, specifying.facts_of(patches))
     return _about_options(rt, held, event.person, facts)
 
@@ -255,12 +253,8 @@ def _decided_before(held: DiscussionBoard, option: BoardOption | None) -> tuple[
     return tuple(
         one.id
         for one in held.current_decisions
-        if option and (chosen := held.chosen(one)) and _is_same_issue(chosen, option)
+        if option and (chosen := held.chosen(one)) and words.name(chosen.issue) == words.name(option.issue)
     )
-
-
-def _is_same_issue(one: BoardOption, other: BoardOption) -> bool:
-    return words.name(one.issue) == words.name(other.issue)
 
 
 def _new_decisions(facts: Mapping[str, Any]) -> Iterator[Patch]:

@@ -44,19 +44,12 @@ class PlanOpinion(StrEnum):
     """No verdict yet."""
 
 
-class PlanOutcome(StrEnum):
-    """Of all of them."""
-
-    ACCEPTED = "accepted"
-    NEEDS_CHANGES = "needs_changes"
-    BLOCKED = "blocked"
-
-
+ACCEPTED = "accepted"
 TOGETHER = {
-    PlanOpinion.BLOCKED: PlanOutcome.BLOCKED,
-    PlanOpinion.NEEDS_CHANGES: PlanOutcome.NEEDS_CHANGES,
-    PlanOpinion.DEFER: PlanOutcome.NEEDS_CHANGES,
-    PlanOpinion.ACCEPT: PlanOutcome.ACCEPTED,
+    PlanOpinion.BLOCKED: "blocked",
+    PlanOpinion.NEEDS_CHANGES: "needs_changes",
+    PlanOpinion.DEFER: "needs_changes",
+    PlanOpinion.ACCEPT: ACCEPTED,
 }
 """The most careful first: the first row that any role is in is the outcome."""
 OPINIONS = {
@@ -96,8 +89,8 @@ def review_json(
         "task_id": slug,
         "reviewers": [_reviewer(role, given.get(role), blocking[role]) for role in roles],
         "aggregate": {
-            "ok": decision is PlanOutcome.ACCEPTED,
-            "decision": decision.value,
+            "ok": decision == ACCEPTED,
+            "decision": decision,
             "blocking_issues": [text for role in asked if role not in given for text in blocking[role]],
         },
         "meta": {"plan_hash": plan_hash(plan), "generator": GENERATOR},

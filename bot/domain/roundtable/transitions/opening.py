@@ -124,8 +124,16 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     if rt.place.thread:
         raise NotNow(trouble_wording.HELD_ALREADY)
     if not rt.phase_key:
-        begun = _on(event, playbook).but(version=rt.version, now=rt.now, seen=rt.seen)
-        return _open(_as_chosen_before(begun, rt), event, playbook)
+        begun = _on(event, playbook).but(
+            version=rt.version,
+            now=rt.now,
+            seen=rt.seen,
+            attendance=rt.attendance,
+            timers=rt.timers,
+            personas_active=rt.personas_active,
+            depth_overrides=rt.depth_overrides,
+        )
+        return _open(begun, event, playbook)
     bare = rt.but(place=event.place, stage=Stage.OPENING, stalled=None)
     return _open(_planned(bare, event, playbook), event, playbook)
 
@@ -136,25 +144,10 @@ def open_anew(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     return start_again(rt, again, playbook)
 
 
-def _as_chosen_before(rt: Roundtable, before: Roundtable) -> Roundtable:
-    return rt.but(
-        attendance=before.attendance,
-        timers=before.timers,
-        personas_active=before.personas_active,
-        depth_overrides=before.depth_overrides,
-    )
-
-
 def _on(event: Start, playbook: Playbook) -> Roundtable:
     rt = Roundtable(
         incarnation=hashlib.sha256(event.key.encode()).hexdigest()[:8],
-        slug=event.item.slug,
-        title=event.item.title,
-        source=event.item.source,
-        source_id=event.item.source_id,
-        reference=event.item.reference,
-        issue=event.item.issue,
-        files=event.item.files,
+        **dict(event.item),
         place=event.place,
         started_by=event.person.id,
         now=event.at,
@@ -253,7 +246,7 @@ def _seated(rt: Roundtable, seats: Seats, playbook: Playbook) -> Roundtable:
     )
     if rt.attendance.due:
         return rt
-    return attending.due_again(rt, seats.due, seats.due_offset, playbook)
+    return attending.due_from_start(rt, seats.due, seats.due_offset, playbook)
 
 
 def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:

@@ -267,7 +267,7 @@ def asked(
     for number, text in enumerate(questions, start=1):
         ask = asks.get(number)
         lacking = [gap for gap in missing if ask and _is_about(gap, ask, schema)]
-        is_answered = number in noted or (ask is not None and not lacking and _is_given(ask, specification))
+        is_answered = number in noted or (ask is not None and not lacking and is_given(ask, specification))
         found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, gaps=tuple(lacking)))
     return tuple(found)
 
@@ -278,9 +278,9 @@ def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple
     return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
 
 
-def _is_given(ask: Ask, specification: Specification) -> bool:
-    accepted = (one for one in specification.active(ask.kind) if one.state is EntryState.ACCEPTED)
-    return any(not ask.field or one[ask.field] is not None for one in accepted)
+def is_given(ask: Ask, specification: Specification) -> bool:
+    accepted = specification.accepted(ask.kind)
+    return any(not ask.field or one[ask.field] not in (None, "", ()) for one in accepted)
 
 
 def _is_about(gap: CoverageGap, ask: Ask, schema: Schema) -> bool:

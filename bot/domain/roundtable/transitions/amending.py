@@ -116,7 +116,8 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
         case FormName.AMEND_SECTION:
             reading = entry_forms.section_patches(submission, spec, schema)
             words = entry_forms.added_words(submission, schema)
-            added = specifying.patches_in(rt, words, submission.person, playbook, step_id=submission.subject)
+            found = specifying.read(rt, words, submission.person, playbook, step_id=submission.subject)
+            added = specifying.taken(rt, found, submission.subject)
             return reading.but(patches=(*reading.patches, *added))
         case FormName.SORT:
             return entry_forms.sorted_patches(submission, spec, schema)

@@ -180,7 +180,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
     rt = rt.but(elaboration=debate)
     position = words.position_in(rt.discussed.options, event.text, playbook.schema)
     is_reason = position is not None and position.letter is not None and words.is_all_reason(event.text)
-    patches = specifying.taken(rt, reading, playbook, rt.step_id, notes=not is_reason)
+    patches = specifying.taken(rt, reading, rt.step_id, notes=not is_reason)
     facts = specifying.facts_of(specifying.in_discussion(rt, patches, playbook))
     for letter, option in board.lettered_otherwise(debate, named):
         rt = rt.whispering(event.person.id, wording.other_letter(letter, option.letter, option.text))

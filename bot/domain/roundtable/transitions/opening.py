@@ -331,7 +331,7 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
         place = done or step
         at, rt = place.step_id if place else "", rt.meeting(heard.person)
         if done and words.answers(heard.text):
-            facts = specifying.said_afterwards(rt, heard.text, heard.person, playbook, step_id=at)
+            facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, is_asked=False)
         else:
             facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
         is_about = place is not None and (is_answer or done is not None)

@@ -264,7 +264,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
         return rt.whispering(event.person.id, discussion_wording.OVER_ALREADY)
     is_feedback = not words.is_wish(event.text)
-    facts = specifying.said_afterwards(rt, event.text, event.person, playbook) if is_feedback else {}
+    facts = specifying.said(rt, event.text, event.person, playbook, is_asked=False) if is_feedback else {}
     rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
     if Action.FINISH_STEP.read_words(event.text) is not None:
         return rt.whispering(event.person.id, trouble_wording.NOTHING_TO_FINISH)
@@ -298,7 +298,8 @@ def skip_missing(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
 
 def stopped(rt: Roundtable, event: Press | Stop, playbook: Playbook) -> Roundtable:
     if rt.stage in BUSY:
-        return pausing.stop_when_busy(rt, event.person)
+        # what is being saved is finished first
+        return rt.but(stop_asked_by=event.person.id).whispering(event.person.id, step_wording.STOPS_SOON)
     if rt.stage is Stage.AT_BOUNDARY:
         return choose(rt, Action.STOP, playbook, person=event.person)
     return pausing.pause(rt, event.person, playbook)

@@ -78,7 +78,6 @@ from bot.domain.roundtable.transitions import (
     absence,
     agents,
     amending,
-    amendments,
     answering,
     asking,
     attending,
@@ -141,8 +140,8 @@ TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
 }
 
 ANYTIME: Mapping[type, Transition] = {
-    Amend: amendments.amended,
-    Retract: amendments.retracted,
+    Amend: late_words.amended,
+    Retract: late_words.retracted,
     Export: talking.asked,
     Mute: speaking.mute_asked,
     Specify: amending.specified,
@@ -238,16 +237,16 @@ def _happened(
     if why := permission.refusal(rt, event.person, playbook.policy):
         if isinstance(event, Request):
             raise NotNow(why)
-        if isinstance(event, Say) and _is_refused(rt, amendments.as_it_reads(rt, event), playbook):
+        if isinstance(event, Say) and _is_refused(rt, late_words.as_it_reads(rt, event), playbook):
             return talking.only(rt, event, why)
     if isinstance(event, Stop | SetDepth | Plan) and (why := late_words.refusal(rt, event)):
         raise NotNow(why)
     rt = seen_by(permission.learned(rt.meeting(event.person), event.person), event)
     if isinstance(event, Press):
         return _pressed(rt, event, playbook)
-    if isinstance(event, Say) and (change := amendments.overtaken(rt, event)):
+    if isinstance(event, Say) and (change := late_words.overtaken(rt, event)):
         if change.text is None:
-            return amendments.gone_already(rt, event, playbook)
+            return late_words.gone_already(rt, event, playbook)
         event = event.but(text=change.text)
     if isinstance(event, Say) and words.asks_for_help(event.text):
         return talking.helped(rt, event, playbook)

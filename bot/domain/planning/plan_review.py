@@ -86,10 +86,6 @@ def plan_edits(
     return tuple(DerivedEdit(path=path, text=text, digest=digest) for path, text in texts.items())
 
 
-def plan_hash(given: PlanDocument) -> str:
-    return hashlib.sha256(plan_json(given).encode()).hexdigest()
-
-
 def review_json(
     slug: str, plan: PlanDocument, *, step_id: str, schema: Schema, specification: Specification
 ) -> str:
@@ -100,6 +96,7 @@ def review_json(
     asked = [role for role in roles if role not in given or verdict_of(given[role]) != SKIPPED]
     opinions = {_opinion(given.get(role), blocking[role]) for role in asked} or {PlanOpinion.DEFER}
     decision = next(outcome for one, outcome in TOGETHER.items() if one in opinions)
+    plan_hash = hashlib.sha256(plan_json(plan).encode()).hexdigest()
     told: dict[str, Any] = {
         "task_id": slug,
         "reviewers": [_reviewer(role, given.get(role), blocking[role]) for role in roles],
@@ -108,7 +105,7 @@ def review_json(
             "decision": decision,
             "blocking_issues": [text for role in asked if role not in given for text in blocking[role]],
         },
-        "meta": {"plan_hash": plan_hash(plan), "generator": GENERATOR},
+        "meta": {"plan_hash": plan_hash, "generator": GENERATOR},
     }
     if found := list(_checks(plan)):
         told["meta"]["checks"] = found

@@ -111,10 +111,6 @@ def ended_card(topic: str, synthesis: Message, *, heading: str) -> Message:
     return synthesis.but(text=paragraphs(heading, synthesis.text), card=card)
 
 
-def ask_label(name: str) -> str:
-    return f"{ASK.label} {one_line(name, NAME_CHARS)}"
-
-
 def pressable(objection: str) -> tuple[Choice, ...]:
     return tuple(
         Choice(action=Action.OBJECTION, label=label, value=f"{objection}/{became.value}")
@@ -167,7 +163,10 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield CardPart(prose=lines)
     yield from scene.notes
     if scene.debate.has_nothing_new and not scene.debate.exhausted:
-        asked = (ASK.but(label=ask_label(name), value=id) for id, name in scene.unheard.items())
+        asked = (
+            ASK.but(label=f"{ASK.label} {one_line(name, NAME_CHARS)}", value=id)
+            for id, name in scene.unheard.items()
+        )
         yield CardPart(prose=wording.NOTHING_NEW, buttons=(*islice(asked, ASKED_AT_MOST), END))
 
 

@@ -30,7 +30,8 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
         return _keep(rt, ROOT, LiveMessage(ts=event.posted or event.ts))
     rt = _end_replaced(root.without_stop(rt), before, playbook)
     # Most inputs are these two, and rendering a card with many entries takes 20 ms.
-    if isinstance(event, Attempted | Done) and _is_as_before(rt, before):
+    now, then = ((at.card, at.board, at.menu, at.live) for at in (rt, before))
+    if isinstance(event, Attempted | Done) and now == then:
         return rt
     rt = prompts.with_prompt(rt, before, event, playbook)
     for key, message in _views(rt, playbook):
@@ -38,10 +39,6 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
     for key in rt.live:
         rt = rt.showing_ending(key)
     return rt
-
-
-def _is_as_before(rt: Roundtable, before: Roundtable) -> bool:
-    return (rt.card, rt.board, rt.menu, rt.live) == (before.card, before.board, before.menu, before.live)
 
 
 # --- what stands --------------------------------------------------------------------------------------------------

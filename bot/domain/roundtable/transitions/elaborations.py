@@ -313,7 +313,8 @@ def wants_round(rt: Roundtable) -> bool:
 
 def _said(rt: Roundtable, said: Contribution, playbook: Playbook) -> Roundtable:
     persona = playbook.roster[said.persona]
-    stances = positions.normalized(positions.sound(said.stances, rt.debate.turns), rt.debate)
+    sound = positions.sound(said.stances, rt.debate.turns)
+    stances = tuple(positions.normalized(one, rt.debate) for one in sound)
     debate = rt.debate.spoken(said.but(stances=stances), name=persona.first_name)
     rt = rt.but(elaboration=board.with_persona_options(debate))
     taken = specifying.stances_taken(rt, persona, playbook)

@@ -39,7 +39,6 @@ from bot.domain.roundtable.inputs import PersonChanged, Press, Resume, Start
 from bot.domain.roundtable.outcomes import (
     Committed,
     ItemRead,
-    ItemState,
     PersonMet,
     ThreadMessage,
     ThreadOpened,
@@ -216,7 +215,9 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         return _folder_made(report(rt, event.troubles), playbook)
     is_new = not rt.last_line
     rt = _without(rt, state.heard)
-    rt = issues.known_again(_specified(rt, state), playbook) if is_new else rt
+    if is_new:  # the store has nothing of the item: git has all but what was said just now
+        rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
+        rt = issues.known_again(rt, playbook)
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
@@ -291,11 +292,6 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
         answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
         unread=tuple(answer for answer in rt.unread if answer.ts not in heard),
     )
-
-
-def _specified(rt: Roundtable, state: ItemState) -> Roundtable:
-    """The store has nothing of the item: git has all but what was said just now."""
-    return rt.but(specification=state.specification.folding(rt.lines), written=state.written)
 
 
 def _answered(rt: Roundtable, said: tuple[ThreadMessage, ...], playbook: Playbook) -> Roundtable:

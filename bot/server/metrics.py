@@ -25,7 +25,7 @@ from prometheus_client import (
 
 from bot.domain.roundtable.effects import Commit, Effect
 from bot.domain.roundtable.inputs import COMMANDS, Command, Input
-from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
+from bot.domain.roundtable.outcomes import Committed, EffectOutcome, Failed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import Meter, kind_of
@@ -151,7 +151,7 @@ class Metrics(Meter, ModelMeter):
     def conflicted(self) -> None:
         self._conflicts.inc()
 
-    def performed(self, effect: Effect, outcome: Outcome, *, seconds: float) -> None:
+    def performed(self, effect: Effect, outcome: EffectOutcome, *, seconds: float) -> None:
         self._effects.labels(effect.kind, _result_of(outcome)).inc()
         self._effect_seconds.labels(effect.kind).observe(seconds)
 
@@ -285,7 +285,7 @@ def _touch(counter: Counter, labels: Iterable[str | tuple[str, ...]]) -> None:
         counter.labels(*((one,) if isinstance(one, str) else one))
 
 
-def _result_of(outcome: Outcome) -> str:
+def _result_of(outcome: EffectOutcome) -> str:
     if not isinstance(outcome, Failed):
         return DONE
     return BROKE if outcome.reason == UNEXPECTED else FAILED

@@ -15,7 +15,7 @@ from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages import agent_wording, attendance_wording, discussion_wording, trouble_wording
 from bot.domain.roundtable.marks import MarkKind
-from bot.domain.roundtable.outcomes import Attachment, Event, Outcome
+from bot.domain.roundtable.outcomes import Attachment, EffectOutcome, Event
 from bot.domain.specification.entries import Patch
 from bot.domain.values.places import ChannelKind, Person, Place
 
@@ -314,4 +314,4 @@ COMMANDS: tuple[type[Command], ...] = (
 )
 OfSlack = ChannelGone | ChannelMoved | PersonChanged
 OfPrograms = AgentAsked | AgentWithdrew | IssueChanged
-Input = Command | OfPrograms | TryAgain | TimeCame | Returned | OfSlack | Outcome
+Input = Command | OfPrograms | TryAgain | TimeCame | Returned | OfSlack | EffectOutcome

@@ -29,7 +29,7 @@ class Event(Stored):
     at: str
 
 
-class Outcome(Event):
+class EffectOutcome(Event):
     """What came of an effect."""
 
     effect: str
@@ -41,7 +41,7 @@ def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {**facts, "cost": float(cost)} if isinstance(cost, str) else dict(facts)
 
 
-class Attempted(Outcome):
+class Attempted(EffectOutcome):
     """
     Written down before an effect is performed, so that a successor knows to look first. `settled` is the number of the
     attempt that the writer of this has made before: that one has ended. Whether a later one, of another process, has
@@ -51,11 +51,11 @@ class Attempted(Outcome):
     settled: int = 0
 
 
-class Done(Outcome):
+class Done(EffectOutcome):
     """Nothing to tell but that it is done."""
 
 
-class ThreadOpened(Outcome):
+class ThreadOpened(EffectOutcome):
     """
     *private* is None when it is not known who can see the channel. *posted* is our message in the thread of someone
     else; empty where ours is the first one.
@@ -67,7 +67,7 @@ class ThreadOpened(Outcome):
     posted: str = ""
 
 
-class Posted(Outcome):
+class Posted(EffectOutcome):
     ts: str
 
 
@@ -97,7 +97,7 @@ class ThreadMessage(Stored):
         return self.but(about=about) if is_next else self
 
 
-class ThreadRead(Outcome):
+class ThreadRead(EffectOutcome):
     """
     Oldest first. Not `complete`: there is more than could be read. `last_line` is what the newest post of
     ours in it says was committed. All else is the effect's.
@@ -144,7 +144,7 @@ class ItemState(Stored):
     exported: tuple[ExportEdit, ...] = ()
 
 
-class ItemRead(Outcome):
+class ItemRead(EffectOutcome):
     """
     `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
     good one. `recovering`: there is a thread already, but the store lost it. `lost`: git has no more the last
@@ -180,7 +180,7 @@ class DraftQuestion(Stored):
         return {"asks": self.to, "recommended": self.recommended, "why": self.why}
 
 
-class PersonaSpoke(Outcome):
+class PersonaSpoke(EffectOutcome):
     """
     What a persona makes of the answers to the open step. `facts` go into the line's `meta`: provider, tokens, seconds.
     `read` are the messages (by ts) that waited to be read. `by_rule`: no model was asked. `patches` are the entries
@@ -204,7 +204,7 @@ class PersonaSpoke(Outcome):
         return {**spent(self.facts), **(BY_RULE if self.by_rule else {})}
 
 
-class TurnTaken(Outcome):
+class TurnTaken(EffectOutcome):
     """What a voice says in a discussion for the *personas* that it was asked for. `facts` are those of the call."""
 
     turn: TurnKind
@@ -257,7 +257,7 @@ class CodeSurvey(Stored):
         return self.tracked_files >= FILES_OF_A_PROJECT and hits.file_count * 2 > self.tracked_files
 
 
-class Surveyed(Outcome):
+class Surveyed(EffectOutcome):
     survey: CodeSurvey
 
 
@@ -296,7 +296,7 @@ class DraftReview(Stored):
     missing: DraftQuestion | None = None
 
 
-class Reviewed(Outcome):
+class Reviewed(EffectOutcome):
     review: DraftReview
     facts: Mapping[str, Any] = {}
 
@@ -358,7 +358,7 @@ class PutBack(Stored):
     commit: str
 
 
-class Committed(Outcome):
+class Committed(EffectOutcome):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
@@ -382,7 +382,7 @@ class Committed(Outcome):
     exports: tuple[ExportNote, ...] = ()
 
 
-class IssuePushed(Outcome):
+class IssuePushed(EffectOutcome):
     """*issue*, by its address, is that of *entry*, as *person* asked. `left_alone` is as in PushedIssue."""
 
     person: str
@@ -391,20 +391,20 @@ class IssuePushed(Outcome):
     left_alone: bool = False
 
 
-class IssueReadAgain(Outcome):
+class IssueReadAgain(EffectOutcome):
     """What the issue that the item began with says now, as *person* asked."""
 
     person: str
     issue: TrackerIssue
 
 
-class IssuesRead(Outcome):
+class IssuesRead(EffectOutcome):
     """The states of issues, by their addresses. Of those that are not there, nothing changed."""
 
     states: Mapping[str, str]
 
 
-class PersonMet(Outcome):
+class PersonMet(EffectOutcome):
     """*offset* is that of their clock, in seconds east of UTC, if Slack says."""
 
     person: str
@@ -419,7 +419,7 @@ CHANNEL_ARCHIVED = frozenset({"is_archived", "is_inactive"})
 """The same for an archived channel: of a post, and of an edit."""
 
 
-class Failed(Outcome):
+class Failed(EffectOutcome):
     """
     The effect cannot be paid: the outside world refused for good, or for too long.
 

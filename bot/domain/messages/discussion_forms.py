@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from bot.domain.actions.table import SOMETHING_ELSE, UNDECIDED
-from bot.domain.discussion import words as typed
 from bot.domain.discussion.board import DiscussionBoard, owner
 from bot.domain.discussion.board import fate as fate_of
 from bot.domain.discussion.elaboration import BoardOption, Fate
@@ -27,7 +26,11 @@ FATES = (
     FormOption(value=Fate.REJECTED.value, label="We turn it down, for the reason above"),
     FormOption(value=Fate.RISK.value, label="We keep it as a risk"),
 )
-_SURE = tuple(FormOption(value=value, label=said.capitalize()) for said, value in typed.SURE.items())
+_SURE = (
+    FormOption(value="high", label="Very sure"),
+    FormOption(value="mid", label="Fairly sure"),
+    FormOption(value="low", label="Not sure"),
+)
 
 
 def record(board: DiscussionBoard, *, slug: str, option: str, person: str) -> InputForm:

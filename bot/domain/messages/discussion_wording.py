@@ -6,7 +6,6 @@ from typing import NamedTuple
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Step
-from bot.domain.discussion import words as typed
 from bot.domain.discussion.board import UNDECIDED, Stand
 from bot.domain.discussion.elaboration import (
     BoardOption,
@@ -307,7 +306,7 @@ def shown_by(name: str, count: int) -> str:
     return f"{counted(count, 'sealed position')}: {how}"
 
 
-SURE = {value: said for said, value in typed.SURE.items()}
+SURE = {"high": "very sure", "mid": "fairly sure", "low": "not sure"}
 
 
 def describe_side(letter: str, text: str, people: Iterable[Stand], personas: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Opening and closing phases, and the item when there is none left."""
+"""Opening and closing phases, how deep they ask, the step of the plan, and the item when no phase is left."""
 
 from bot.domain.catalog.agenda import Playbook, SkippedStep, depth_for
 from bot.domain.catalog.personas import Persona

@@ -31,7 +31,7 @@ from bot.domain.messages.home_page import (
     WaitingRow,
 )
 from bot.domain.messages.message import Choice, Link, Message
-from bot.domain.roundtable import permalinks, waiting
+from bot.domain.roundtable import root, waiting
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
@@ -462,9 +462,7 @@ def _asked_at(rt: Roundtable) -> str:
 
 
 def _link(rt: Roundtable, ts: str) -> str:
-    held_in = permalinks.thread(rt.permalink)
-    found = permalinks.of_message(held_in, rt.place.channel, ts) if held_in and ts else ""
-    return found or rt.permalink
+    return root.link_to(rt, ts) or rt.permalink
 
 
 def _decided(rt: Roundtable) -> Iterator[DecidedRow]:

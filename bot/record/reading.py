@@ -218,15 +218,12 @@ def entries(record: Record, *, until: int | None = None, permalink: str = "") ->
             yield RecordEntry(number, flaw=row)
             continue
         phase, step = _text(row, "phase_key") or phase, _text(row, "step_id") or step
-        yield _entry(number, row)._replace(
-            phase_key=phase, step_id=step, link=_link(thread, row) if thread else ""
-        )
+        yield _entry(number, row)._replace(phase_key=phase, step_id=step, link=_link(thread, row))
 
 
 def link_of(permalink: str, line: Line) -> str:
     """The address of a line's message in Slack; empty unless *permalink* is that of its thread."""
-    thread = permalinks.thread(permalink)
-    return _link(thread, line) if thread else ""
+    return _link(permalinks.thread(permalink), line)
 
 
 def _entry(number: int, line: Line) -> RecordEntry:
@@ -289,7 +286,7 @@ def _call(meta: Mapping[str, Any]) -> dict[str, Any]:
     return {"provider": clean(called(meta))} | {name: amount(meta[name]) for name in AMOUNTS if name in meta}
 
 
-def _link(thread: re.Match[str], line: Line) -> str:
+def _link(thread: re.Match[str] | None, line: Line) -> str:
     return permalinks.of_message(thread, _text(line, "channel_id"), _text(line, "message_ts"))
 
 

@@ -37,6 +37,15 @@ def test_what_people_say_is_on_the_card() -> None:
     assert "For field work, without a network." in card.text
 
 
+def test_a_step_without_a_section_has_a_card_too() -> None:
+    schema = ONE_PHASE.schema.but(views=())
+    table = Table(replace(ONE_PHASE, schema=schema)).start().say("For field work, without a network.")
+
+    assert len(cards(table)) == 1
+    assert {Action.FINISH_STEP, Action.ELABORATE} <= set(table.offered())
+    assert table.do_step().offered()[0] == Action.CONTINUE
+
+
 def test_the_card_names_who_finished_the_step() -> None:
     table = Table(ONE_PHASE).start().do_step()
 

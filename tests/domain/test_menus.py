@@ -1,7 +1,5 @@
 """The menus: for each, what it offers; the buttons are labelled, so that nobody needs a symbol to know what they do."""
 
-import pytest
-
 from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
@@ -64,20 +62,9 @@ def test_every_button_has_words() -> None:
     assert all(choice.label and len(choice.label) < 75 for choice in ALL)
 
 
-@pytest.mark.parametrize("depth", Depth)
-def test_the_other_depths_are_offered(depth: Depth) -> None:
-    """Never the one that is active; its name stands in the small print."""
-    message = menus.prompt("business-analyst", "What is it?", depth)
-
-    offered = {menus.DEPTH_OF[choice.action] for choice in message.choices[1:]}
-    assert offered == set(Depth) - {depth}
-    assert message.note.endswith(f"Depth: {depth}.")
-
-
 def test_one_button_leads_on() -> None:
     """The eye finds it first."""
     for message in (
-        menus.prompt("ba", "Text", Depth.DEEP),
         menus.after_step("ba", "Text", Depth.DEEP),
         menus.after_phase("ba", "Text", None),
     ):

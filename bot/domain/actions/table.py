@@ -98,24 +98,26 @@ class Action:
     )
     """Of a step that is not in the step files any more."""
     STOP = ActionRow("stop", "phases.stopped", _typed(_STOP, BUSY | _OPEN | _MENU, _NOTHING))
-    RESUME = ActionRow("resume", "resuming.resume_pressed")
-    RETRY = ActionRow("retry", "resuming.retry")
+    RESUME = ActionRow("resume", "opening.resume_pressed")
+    RETRY = ActionRow("retry", "opening.retry")
     RESTORE = ActionRow("restore", "opening.restore_pressed")
     START_OVER = ActionRow("start_over", "opening.start_over_pressed")
     # Before DEPTH_DEEP, which has the same words where steps are asked one by one.
     GO_DEEPER = ActionRow(
         "go_deeper",
-        "depths.go_deeper",
+        "phases.go_deeper",
         _typed(alone("go deeper"), _STEP | _MENU | RESTING, Elsewhere.FEEDBACK),
-        "depths.means_all_steps",
+        "phases.means_all_steps",
         outside=True,
     )
     # "Quick" and "fast" are ordinary words: as an answer ("How fast?" -- "fast") they are no wish.
     DEPTH_BRIEF = ActionRow(
-        "depth_brief", "depths.change", _depth(*_BRIEF) + _typed(among_small_words("quick", "fast"), _MENU)
+        "depth_brief",
+        "phases.change_depth",
+        _depth(*_BRIEF) + _typed(among_small_words("quick", "fast"), _MENU),
     )
-    DEPTH_STANDARD = ActionRow("depth_standard", "depths.change", _depth("standard", "standard mode"))
-    DEPTH_DEEP = ActionRow("depth_deep", "depths.change", _depth(*_DEEP))
+    DEPTH_STANDARD = ActionRow("depth_standard", "phases.change_depth", _depth("standard", "standard mode"))
+    DEPTH_DEEP = ActionRow("depth_deep", "phases.change_depth", _depth(*_DEEP))
     READ_AGAIN = ActionRow(
         "read_again", "steps.read_again", _typed(alone("draft again"), _STEP | _MENU), "steps.can_be_read"
     )
@@ -129,8 +131,8 @@ class Action:
     CHECK_AGAIN = ActionRow("check_again", "drafts.check_again")
     NOT_RELEVANT = ActionRow("not_relevant", "drafts.hide_objection")
     """What a review said against a draft."""
-    REANALYSE = ActionRow("reanalyse", "resuming.reanalyse")
-    CANCEL = ActionRow("cancel", "resuming.cancelled")
+    REANALYSE = ActionRow("reanalyse", "opening.reanalyse")
+    CANCEL = ActionRow("cancel", "opening.cancelled")
     ALLOW_MORE = ActionRow("allow_more", "budgeting.allowed_more")
     REOPEN = ActionRow(
         "reopen",
@@ -140,7 +142,7 @@ class Action:
         outside=True,
     )
     TAKE_UP = ActionRow("take_up")  # Before there is a roundtable: `engine/verbs/opening.py` carries it out.
-    TAKE_OVER = ActionRow("take_over", "resuming.taken_over", outside=True)
+    TAKE_OVER = ActionRow("take_over", "opening.taken_over", outside=True)
     """Lines that an earlier version wrote, or that were sealed by keys that are lost."""
 
     # --- what is recorded
@@ -154,20 +156,20 @@ class Action:
     HOLDS = ActionRow("holds", "cards.kept", outside=True)
     """What is doubtful stays as it is."""
     WITHDRAW = ActionRow("withdraw", "cards.withdrawn", outside=True)
-    CHANGES = ActionRow("changes", "changing.chosen", control=Control.SEVERAL, outside=True)
+    CHANGES = ActionRow("changes", "cards.changes_chosen", control=Control.SEVERAL, outside=True)
     """Each value is `DECISION/ENTRY`; a press carries all that were chosen."""
     CHANGES_NONE = ActionRow(
         "changes_none",
-        "changing.none_chosen",
+        "cards.no_change_chosen",
         _typed(alone("none of them"), frozenset(Stage) - BUSY, noted=True),
-        "changing.is_asked",
+        "cards.is_change_asked",
         outside=True,
     )
     REVERSE = ActionRow("reverse", form="reverse")
 
     # --- discussions
     END_ELABORATION = ActionRow(
-        "end_elaboration", "elaborations.ended", _said(_ends, _DISCUSSION, Elsewhere.FEEDBACK)
+        "end_elaboration", "elaborations.end_pressed", _said(_ends, _DISCUSSION, Elsewhere.FEEDBACK)
     )
     GO_ON = ActionRow("go_on", "elaborations.went_on")
     DECIDE = ActionRow("decide", "elaborations.decided")
@@ -246,7 +248,7 @@ class Action:
     DECLINE_QUESTION = ActionRow("decline_question", "agents.declined", outside=True)
 
     # --- planning
-    PLAN = ActionRow("plan", "planning.plan_asked")
+    PLAN = ActionRow("plan", "phases.plan_asked")
     ISSUES = ActionRow("issues", form="issues")
     """Pieces of work become issues of a tracker."""
     READ_ISSUE = ActionRow("read_issue", "issues.read_pressed", outside=True)

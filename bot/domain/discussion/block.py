@@ -11,7 +11,7 @@ from bot.domain.discussion.board import UNDECIDED, DiscussionBoard, Stand, fate
 from bot.domain.discussion.elaboration import Elaboration, Fate, Turn
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages.attribution_wording import recorder
-from bot.domain.specification.entries import Claim, Entry, Specification
+from bot.domain.specification.entries import Entry, Specification
 from bot.domain.values.markdown import bullet
 from bot.domain.values.text import one_line
 
@@ -195,11 +195,8 @@ def _became(objection: Entry) -> str:
 def _action(entry: Entry) -> str:
     claim = entry.claim("text")
     owner = f" -> {bullet(str(entry['owner']))}" if entry["owner"] else ""
-    return f"{_text(entry)}{owner}{_said_by(claim)}"
-
-
-def _said_by(claim: Claim | None) -> str:
-    return f" ({bullet(claim.owner.name)})" if claim and claim.accepted else ""
+    said_by = f" ({bullet(claim.owner.name)})" if claim and claim.accepted else ""
+    return f"{_text(entry)}{owner}{said_by}"
 
 
 def _turn(turn: Turn) -> str:

@@ -38,12 +38,8 @@ def sound(stances: Iterable[Stance], turns: Iterable[Turn]) -> tuple[Stance, ...
     return tuple(kept.values())
 
 
-def normalized(stances: Iterable[Stance], debate: Elaboration) -> tuple[Stance, ...]:
-    """*stances* with the position that each means: an option of the board, or what was held on the issue before."""
-    return tuple(_normalized(one, debate) for one in stances)
-
-
-def _normalized(stance: Stance, debate: Elaboration) -> Stance:
+def normalized(stance: Stance, debate: Elaboration) -> Stance:
+    """With the position that it means: an option of the board, or what was held on the issue before."""
     options = [one for one in debate.options if not one.issue or name(one.issue) == name(stance.issue)]
     before = [
         one.held for turn in debate.turns for one in turn.stances if name(one.issue) == name(stance.issue)

@@ -91,6 +91,11 @@ class Position(NamedTuple):
     named: str = ""
     condition: str = ""
 
+    @property
+    def fields(self) -> dict[str, str]:
+        """Of its entry."""
+        return {"why": self.why, "sure": self.sure, "condition": self.condition}
+
 
 def name(words: str) -> str:
     """The key of an issue or a position: case and spacing do not count, and `fourteen` is `14`."""

@@ -14,7 +14,6 @@ from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import mark_wording, menus
 from bot.domain.messages.attribution_wording import decided_by, recorder
-from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.menus import GO_ON
 from bot.domain.messages.message import (
     Action,
@@ -28,6 +27,7 @@ from bot.domain.messages.message import (
     Message,
     card_in_words,
 )
+from bot.domain.roundtable.marks import MessageMark
 from bot.domain.specification.entries import Entry
 from bot.domain.values.text import one_line, paragraphs
 from bot.domain.values.value import Value
@@ -70,10 +70,9 @@ class DiscussionScene(Value):
 
     board: DiscussionBoard
     step: str
-    opened_by: str = ""
     people: Mapping[str, str] = {}
     agreements: tuple[Agreement, ...] = ()
-    marks: tuple[MarkedMessage, ...] = ()
+    marks: tuple[MessageMark, ...] = ()
     links: Mapping[str, str] = {}
     heading: str = ""
     first: str = ""
@@ -112,10 +111,6 @@ def ended_card(topic: str, synthesis: Message, *, heading: str) -> Message:
     return synthesis.but(text=paragraphs(heading, synthesis.text), card=card)
 
 
-def ask_label(name: str) -> str:
-    return f"{ASK.label} {one_line(name, NAME_CHARS)}"
-
-
 def pressable(objection: str) -> tuple[Choice, ...]:
     return tuple(
         Choice(action=Action.OBJECTION, label=label, value=f"{objection}/{became.value}")
@@ -133,8 +128,7 @@ def _title(scene: DiscussionScene) -> str:
 def _subtitle(scene: DiscussionScene) -> str:
     debate = scene.debate
     turns = "sealed positions first" if debate.sealed else wording.turns_left(debate)
-    opened = f"opened by {scene.opened_by}" if scene.opened_by else ""
-    return " · ".join(filter(None, (f"from {scene.step}", opened, turns)))
+    return " · ".join(filter(None, (f"from {scene.step}", turns)))
 
 
 # --- body -----------------------------------------------------------------------------------------------------------
@@ -169,7 +163,10 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
         yield CardPart(prose=lines)
     yield from scene.notes
     if scene.debate.has_nothing_new and not scene.debate.exhausted:
-        asked = (ASK.but(label=ask_label(name), value=id) for id, name in scene.unheard.items())
+        asked = (
+            ASK.but(label=f"{ASK.label} {one_line(name, NAME_CHARS)}", value=id)
+            for id, name in scene.unheard.items()
+        )
         yield CardPart(prose=wording.NOTHING_NEW, buttons=(*islice(asked, ASKED_AT_MOST), END))
 
 
@@ -181,15 +178,15 @@ def _sealed(scene: DiscussionScene) -> CardPart:
     return CardPart(prose=wording.sealed(given, missing))
 
 
-def _is_told(mark: MarkedMessage) -> bool:
+def _is_told(mark: MessageMark) -> bool:
     """An objection with a reason is one of the discussion, and stands among those."""
-    return not mark.is_asked and not (mark.kind == "objection" and mark.has_reason)
+    return not mark.is_open and not (mark.kind == "objection" and mark.entry)
 
 
 def _prompts(scene: DiscussionScene) -> Iterator[CardPart]:
     """What all positions say, then what people marked; a yes by word says the number."""
-    asked = [one for one in scene.marks if one.is_asked]
-    found: list[Agreement | MarkedMessage] = [*scene.agreements, *asked]
+    asked = [one for one in scene.marks if one.is_open]
+    found: list[Agreement | MessageMark] = [*scene.agreements, *asked]
     for place, one in enumerate(found[:PROMPTS_SHOWN], start=1):
         title = f"{mark_wording.ASKED} ({place})" if len(found) > 1 else mark_wording.ASKED
         if isinstance(one, Agreement):

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from bot.domain.messages.form import FieldKind, FormField, FormName, FormOption, InputForm, choice_field
 from bot.domain.messages.message import Action, CardPart, CardRow, Choice
+from bot.domain.roundtable.marks import MessageMark
 from bot.domain.values.text import one_line
-from bot.domain.values.value import Value
 
 MARK, WORDS = "mark", "words"
 WORDS_CHARS, QUOTE_CHARS = 500, 300
@@ -41,19 +41,6 @@ ONLY_ITS_WORDS = (
 NOT_MARKABLE = "That message can't be marked. A person did not write it, or its step is finished."
 
 
-class MarkedMessage(Value):
-    """As the card shows it: `by` and `author` are names, `quote` are the author's words, `words` those of `by`."""
-
-    id: str
-    kind: str
-    quote: str
-    words: str
-    author: str
-    by: str
-    is_asked: bool = False
-    has_reason: bool = False
-
-
 def form(slug: str, ts: str, *, words: str, author: str) -> InputForm:
     quote = "\n".join(f"> {row}" for row in words.splitlines()) or "> …"
     fields = (
@@ -78,34 +65,34 @@ def form(slug: str, ts: str, *, words: str, author: str) -> InputForm:
     )
 
 
-def parts(marked: Sequence[MarkedMessage]) -> Iterator[CardPart]:
-    """Each decision is a question with two buttons; the others are rows."""
+def parts(marked: Sequence[MessageMark]) -> Iterator[CardPart]:
+    """As `shown_marks` gives them. Each decision is a question with two buttons; the others are rows."""
     for one in marked:
-        if one.is_asked:
+        if one.is_open:
             yield CardPart(title=ASKED, prose=asked(one), button=AGREED.but(value=one.id))
             yield CardPart(prose="_Or type `yes` or `not yet`._", button=NOT_AGREED.but(value=one.id))
-    if rows := tuple(CardRow(text=row(one)) for one in marked if not one.is_asked):
+    if rows := tuple(CardRow(text=row(one)) for one in marked if not one.is_open):
         yield CardPart(title="Marked", rows=rows)
 
 
-def asked(one: MarkedMessage) -> str:
+def asked(one: MessageMark) -> str:
     return f"{_quoted(one)}\n_Marked by {one.by}._"
 
 
-def row(one: MarkedMessage) -> str:
-    if one.kind == "objection" and not one.has_reason:
+def row(one: MessageMark) -> str:
+    if one.kind == "objection" and not one.entry:
         return f"{one.by} objects to {_cited(one)}. {one.by}, why? Write `objection: …`"
     if one.kind == "objection":
         return f"{one.by} objects: “{one_line(one.words, QUOTE_CHARS)}”"
     return f"{_AS[one.kind].capitalize()}: {_quoted(one)} (marked by {one.by})"
 
 
-def _quoted(one: MarkedMessage) -> str:
+def _quoted(one: MessageMark) -> str:
     own = f"“{one_line(one.words, QUOTE_CHARS)}” – {one.by}, on " if one.words else ""
     return f"{own}{_cited(one)}"
 
 
-def _cited(one: MarkedMessage) -> str:
+def _cited(one: MessageMark) -> str:
     return f"“{one_line(one.quote, QUOTE_CHARS)}” – {one.author}"
 
 

@@ -101,17 +101,6 @@ REOPENED_AT_MOST = 5
 """More buttons than a row has would hide the others. All steps can be opened by their number."""
 
 
-def prompt(speaker: str, text: str, depth: Depth, *, is_card: bool = False) -> Message:
-    """*is_card*: that of a phase."""
-    others = tuple(choice for other, choice in DEPTHS.items() if other is not depth)
-    return Message(
-        text=text,
-        speaker=speaker,
-        choices=(*((SAVE_AND_GO_ON,) if is_card else ()), FINISH_STEP, *others),
-        note=f"{step_wording.HOW_TO_ANSWER} Depth: {depth}.",
-    )
-
-
 def after_step(speaker: str, text: str, depth: Depth) -> Message:
     lines = (
         step_wording.ELABORATE_LINE,

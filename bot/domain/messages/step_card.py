@@ -107,7 +107,6 @@ def open_card(scene: StepScene) -> Message:
         parts=tuple(_open_parts(scene)),
         more=_more_while_open(scene),
         foot=tuple(_foot(scene)),
-        revision=scene.revision,
     )
     choices = _choices_while_open(scene)
     text = (
@@ -123,7 +122,7 @@ def open_card(scene: StepScene) -> Message:
         if link.url
     ]
     message = _message(scene, paragraphs(*text), card, choices)
-    return message.but(links=(*sources, *scene.links))
+    return message.but(links=tuple(sources))
 
 
 def finished_card(
@@ -153,7 +152,6 @@ def finished_card(
             *scene.lines,
             _or_type(ends_phase=ends_phase),
         ),
-        revision=scene.revision,
     )
     changed = [ChangedFile(path=one.path, heading=one.heading) for one in saved]
     said = step_wording.saved(changed) if changed else ""
@@ -175,7 +173,6 @@ def collapsed_card(scene: StepScene) -> Message:
         subtitle=counts,
         parts=tuple(_stale_parts(scene)),
         more=(AMEND.but(label="Amend…", value=scene.step_id), REOPEN.but(value=scene.step_id)),
-        revision=scene.revision,
     )
     facts = (
         f"{scene.step.title} is finished.",
@@ -193,7 +190,7 @@ def skipped_card(scene: StepScene, *, by: str = "") -> Message:
     reason = f"skipped by {by}" if by else "skipped"
     unanswered = "Its questions stay open." if scene.unanswered else ""
     subtitle = ". ".join(filter(None, (reason, unanswered.rstrip("."))))
-    card = Card(title=f"– {scene.step.title}", subtitle=subtitle, revision=scene.revision)
+    card = Card(title=f"– {scene.step.title}", subtitle=subtitle)
     said = f"{scene.step.title} was {reason}."
     text = " ".join(filter(None, (said, unanswered, f"[{REOPEN.label}]")))
     return _message(scene, text, card, (reopen,))
@@ -228,7 +225,7 @@ def without_hints(message: Message) -> Message:
 
 
 def _message(scene: StepScene, text: str, card: Card, choices: tuple[Choice, ...]) -> Message:
-    return Message(text=text, speaker=scene.persona.key, choices=choices, links=scene.links, card=card)
+    return Message(text=text, speaker=scene.persona.key, choices=choices, card=card)
 
 
 def _without(card: Card, *prose: str) -> Card:

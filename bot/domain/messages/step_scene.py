@@ -10,8 +10,8 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
 from bot.domain.catalog.steps import Ask, Depth, Step
 from bot.domain.discussion.board import BoardSide
-from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.messages.message import CardPart, Link
+from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.specification.coverage import CoverageGap, GapKind
 from bot.domain.specification.entries import Entry, EntryState, Specification, StaleCause
@@ -141,11 +141,9 @@ class StepScene:
     newest: NewestNote | None = None
     saved: tuple[SavedSection, ...] = ()
     not_saved: str = ""
-    marks: tuple[MarkedMessage, ...] = ()
-    links: tuple[Link, ...] = ()
+    marks: tuple[MessageMark, ...] = ()
     lines: tuple[str, ...] = ()
     notes: tuple[CardPart, ...] = ()
-    revision: int = 0
     is_whole: bool = False
     thinks: bool = False
     deeper: int = 0
@@ -269,7 +267,7 @@ def asked(
     for number, text in enumerate(questions, start=1):
         ask = asks.get(number)
         lacking = [gap for gap in missing if ask and _is_about(gap, ask, schema)]
-        is_answered = number in noted or (ask is not None and not lacking and _is_given(ask, specification))
+        is_answered = number in noted or (ask is not None and not lacking and is_given(ask, specification))
         found.append(AskedQuestion(number=number, text=text, is_answered=is_answered, gaps=tuple(lacking)))
     return tuple(found)
 
@@ -280,9 +278,9 @@ def _missing(gaps: Iterable[CoverageGap], specification: Specification) -> tuple
     return tuple(gap for gap in gaps if gap.kind is GapKind.MISSING and gap.id not in proposed)
 
 
-def _is_given(ask: Ask, specification: Specification) -> bool:
-    accepted = (one for one in specification.active(ask.kind) if one.state is EntryState.ACCEPTED)
-    return any(not ask.field or one[ask.field] is not None for one in accepted)
+def is_given(ask: Ask, specification: Specification) -> bool:
+    accepted = specification.accepted(ask.kind)
+    return any(not ask.field or one[ask.field] not in (None, "", ()) for one in accepted)
 
 
 def _is_about(gap: CoverageGap, ask: Ask, schema: Schema) -> bool:

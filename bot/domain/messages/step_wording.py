@@ -306,9 +306,6 @@ def stale(commits: int) -> str:
 
 # --- steps --------------------------------------------------------------------------------------------------------
 
-HOW_TO_ANSWER = (
-    "Answer here in the thread, everybody. When you have said enough, press Finish step or type `finish`."
-)
 HOW_TO_FINISH = "This is not kept as an answer. To save what was said here, type `finish`."
 LONGER = "Some entries are longer than shown here."
 NOT_ALL_SAVED = "Not everything is saved yet. I keep trying, and tell you when it is."

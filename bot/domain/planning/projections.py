@@ -18,11 +18,7 @@ def plan_json(plan: PlanDocument) -> str:
     return pretty(plan.model_dump(mode="json", exclude_none=True))
 
 
-def files_json(plan: PlanDocument) -> str:
-    """The intentions by file, for tools that want nothing else."""
-    return pretty({"files": [one.model_dump(mode="json") for one in plan.file_plan]})
-
-
 def projected(plan: PlanDocument) -> Mapping[str, str]:
     """The plan and the list of its files, by path."""
-    return {PLAN: plan_json(plan), PLAN_FILES: files_json(plan)}
+    files = [one.model_dump(mode="json") for one in plan.file_plan]
+    return {PLAN: plan_json(plan), PLAN_FILES: pretty({"files": files})}

@@ -1,7 +1,6 @@
 """When people are asked whether they agreed."""
 
 from bot.domain.discussion.board import Agreement
-from bot.domain.messages.mark_wording import MarkedMessage
 from bot.domain.roundtable.marks import MarkKind, MessageMark
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -26,19 +25,13 @@ def prompts(rt: Roundtable) -> tuple[Agreement | MessageMark, ...]:
     return (*agreements(rt), *marked(rt))
 
 
-def shown_marks(rt: Roundtable, step_id: str) -> tuple[MarkedMessage, ...]:
-    """Without what was taken out, what was settled, and an objection that its owner wrote: that is an entry itself."""
+def shown_marks(rt: Roundtable, step_id: str) -> tuple[MessageMark, ...]:
+    """
+    With names in place of ids. Without what was taken out, what was settled, and an objection that its owner wrote:
+    that is an entry itself.
+    """
     return tuple(
-        MarkedMessage(
-            id=one.id,
-            kind=one.kind.value,
-            quote=one.quote,
-            words=one.words,
-            author=rt.name_of(one.author),
-            by=rt.name_of(one.by),
-            is_asked=one.is_open,
-            has_reason=has_reason(rt, one),
-        )
+        one.but(author=rt.name_of(one.author), by=rt.name_of(one.by))
         for one in rt.marks
         if one.step_id == step_id
         and one.kind is not MarkKind.OUT

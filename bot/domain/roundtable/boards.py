@@ -41,7 +41,6 @@ def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
     return DiscussionScene(
         board=board,
         step=f"{debate.step_id} {step.title}" if step else debate.step_id,
-        opened_by=card.by,
         people=rt.people,
         agreements=agreeing.agreements(rt),
         marks=agreeing.shown_marks(rt, debate.step_id),
@@ -65,12 +64,14 @@ def _unheard(rt: Roundtable) -> dict[str, str]:
 def _links(rt: Roundtable, board: DiscussionBoard) -> dict[str, str]:
     """To messages, by their lines."""
     held_in = permalinks.thread(rt.permalink)
-    if held_in is None:
-        return {}
     posted = {turn.line: turn.ts or turn.posted for turn in board.debate.turns if turn.line}
     claims = (one.claim("text") for one in board.objections)
     named = {line: "" for claim in claims if claim for line in (claim.line, *claim.sources)}
     named |= {line: "" for one in board.stands for line in (one.because, one.heard)} | posted
-    places = {line: (rt.place.channel, ts) if ts else line.partition(".")[::2] for line, ts in named.items()}
-    found = {line: permalinks.of_message(held_in, *place) for line, place in places.items()}
+    found = {
+        line: permalinks.of_message(held_in, rt.place.channel, ts)
+        if ts
+        else permalinks.of_line(held_in, line)
+        for line, ts in named.items()
+    }
     return {line: url for line, url in found.items() if url}

@@ -24,7 +24,6 @@ from bot.domain.messages.step_scene import (
 from bot.domain.roundtable import agreeing, covering, questions, waiting, words
 from bot.domain.roundtable.budget import line as budget_line
 from bot.domain.roundtable.budget import used_up
-from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Input, Say, SetDepth
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.posts import StepCard
@@ -147,7 +146,7 @@ def _is_skipped(rt: Roundtable, card: StepCard, scene: StepScene) -> bool:
 
 def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | None:
     step = playbook.agenda.get(card.step_id)
-    if step is None or not playbook.schema.of_step(step.step_id):
+    if step is None:
         return None
     phase = asking.phase_of(step.phase_key, playbook)
     steps = playbook.agenda.steps_of(step.phase_key)
@@ -171,7 +170,7 @@ def scene_of(rt: Roundtable, card: StepCard, playbook: Playbook) -> StepScene | 
         position=steps.index(step) + 1,
         steps_in_phase=len(steps),
         depth=depth,
-        thinks=asking.thinks(Speak(persona=persona.key, task="draft"), rt, playbook),
+        thinks=asking.thinks(persona.key, playbook),
         deeper=_deeper(rt, step, playbook, is_done=is_done),
         sides=_sides(rt, step.step_id),
         schema=playbook.schema,

@@ -4,10 +4,10 @@ steps are missing.
 """
 
 from bot.domain.catalog.agenda import Playbook, depth_for
-from bot.domain.catalog.steps import Ask, Depth, Step
+from bot.domain.catalog.steps import Depth, Step
+from bot.domain.messages.step_scene import is_given
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification.entries import Specification
 
 
 def covered_steps(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
@@ -17,13 +17,8 @@ def covered_steps(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
         step_id
         for card in cards
         for step_id, asks in card.covers.items()
-        if step_id not in rt.steps_completed and any(_is_answered(one, rt.specification) for one in asks)
+        if step_id not in rt.steps_completed and any(is_given(one, rt.specification) for one in asks)
     )
-
-
-def _is_answered(ask: Ask, specification: Specification) -> bool:
-    entries = specification.accepted(ask.kind)
-    return any(not ask.field or one[ask.field] not in (None, "", ()) for one in entries)
 
 
 # --- what is missing --------------------------------------------------------------------------------------------------

@@ -124,12 +124,8 @@ def _moves(since: StateChange, person: str) -> Iterator[tuple[str, str, str]]:
 def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:
     """To the messages that the newest entries come from, as far as they are messages of the thread."""
     held_in = permalinks.thread(rt.permalink)
-    found: list[Link] = []
-    for id, line in told.sources.items() if held_in else ():
-        channel, _, ts = line.partition(".")
-        if held_in and (url := permalinks.of_message(held_in, channel, ts)):
-            found.append(Link(label=id, url=url))
-    return tuple(found[:LINKS_SHOWN])
+    found = ((id, permalinks.of_line(held_in, line)) for id, line in told.sources.items())
+    return tuple(Link(label=id, url=url) for id, url in found if url)[:LINKS_SHOWN]
 
 
 def _titled(step_id: str, playbook: Playbook) -> str:

@@ -332,7 +332,3 @@ def rephrased(outbox: Iterable[Effect], post: str, message: Message) -> tuple[Ef
         else one
         for one in outbox
     )
-
-
-def numbered(effect: Effect, effect_id: str) -> Effect:
-    return effect.but(id=effect_id)

@@ -8,7 +8,7 @@ made by the next input, and however much happens at once, the newest content is 
 from collections.abc import Iterator
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import discussion_card
+from bot.domain.messages import discussion_card, root_card
 from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import boards, cards, prompts, root, sessions, working
 from bot.domain.roundtable.casting import playbook_for
@@ -30,7 +30,8 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
         return _keep(rt, ROOT, LiveMessage(ts=event.posted or event.ts))
     rt = _end_replaced(root.without_stop(rt), before, playbook)
     # Most inputs are these two, and rendering a card with many entries takes 20 ms.
-    if isinstance(event, Attempted | Done) and _is_as_before(rt, before):
+    now, then = ((at.card, at.board, at.menu, at.live) for at in (rt, before))
+    if isinstance(event, Attempted | Done) and now == then:
         return rt
     rt = prompts.with_prompt(rt, before, event, playbook)
     for key, message in _views(rt, playbook):
@@ -38,10 +39,6 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
     for key in rt.live:
         rt = rt.showing_ending(key)
     return rt
-
-
-def _is_as_before(rt: Roundtable, before: Roundtable) -> bool:
-    return (rt.card, rt.board, rt.menu, rt.live) == (before.card, before.board, before.menu, before.live)
 
 
 # --- what stands --------------------------------------------------------------------------------------------------
@@ -57,7 +54,7 @@ def _views(rt: Roundtable, playbook: Playbook) -> Iterator[tuple[str, Message]]:
     if rt.prompt and (asked := prompts.render_prompt(rt, rt.prompt, playbook, card)):
         yield PROMPT, asked
     if root.is_shown(rt):
-        yield ROOT, root.first_message(rt, playbook)
+        yield ROOT, root_card.root(root.scene_of(rt, playbook))
     if BRIEF in rt.live and rt.place.thread:
         yield BRIEF, root.final_brief(rt, playbook)
     for reminder in rt.attendance.reminders:

@@ -56,12 +56,12 @@ from bot.domain.roundtable.outcomes import (
     Attempted,
     Committed,
     Done,
+    EffectOutcome,
     Failed,
     IssuePushed,
     IssueReadAgain,
     IssuesRead,
     ItemRead,
-    Outcome,
     PersonaSpoke,
     PersonMet,
     Posted,
@@ -71,20 +71,18 @@ from bot.domain.roundtable.outcomes import (
     ThreadRead,
     TurnTaken,
 )
-from bot.domain.roundtable.stage import BUSY, Stage
-from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.stage import BUSY, RESTING, Stage
+from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import (
     absence,
     agents,
     amending,
-    amendments,
     answering,
     asking,
     attending,
     budgeting,
     deciding,
-    depths,
     drafts,
     elaborations,
     issues,
@@ -93,8 +91,6 @@ from bot.domain.roundtable.transitions import (
     opening,
     pausing,
     phases,
-    planning,
-    resuming,
     silence,
     speaking,
     specifying,
@@ -111,57 +107,41 @@ from bot.errors import NotNow
 
 Transition = Callable[[Roundtable, Any, Playbook], Roundtable]
 
+GOING_ON = (Stage.DISCUSSING, Stage.AT_BOUNDARY, Stage.ELABORATING, Stage.PAUSED, Stage.ANALYSED)
+"""Where people can take it up again, or come to the plan."""
+
 TRANSITIONS: Mapping[tuple[Stage, type], Transition] = {
     (Stage.OPENING, ThreadOpened): opening.thread_opened,
     (Stage.OPENING, ThreadRead): opening.thread_read,
     (Stage.OPENING, ItemRead): opening.item_read,
-    (Stage.OPENING, Say): steps.interjected,
+    **{(stage, Say): steps.interjected for stage in BUSY},
+    **{(stage, Say): pausing.noted for stage in RESTING},
+    **{(stage, Stop): phases.stopped for stage in {*BUSY, *attending.OPEN, Stage.AT_BOUNDARY}},
+    **{(stage, Resume): opening.resume for stage in GOING_ON},
+    **{(stage, ItemRead): opening.looked for stage in GOING_ON},
+    **{(stage, Plan): phases.plan_asked for stage in GOING_ON},
+    **{(stage, SetDepth): phases.change_depth for stage in ABOUT_A_STEP},
+    **{(stage, Surveyed): asking.surveyed for stage in ABOUT_A_STEP},
+    **{(stage, PersonaSpoke): steps.drafted for stage in ABOUT_A_STEP},
+    **{(stage, SetDue): attending.due_chosen for stage in attending.OPEN},
     (Stage.DISCUSSING, Say): steps.answered,
     (Stage.DISCUSSING, AnswerDirectly): answering.answered,
-    (Stage.DISCUSSING, SetDepth): depths.change,
-    (Stage.DISCUSSING, Resume): resuming.resume,
-    (Stage.DISCUSSING, Surveyed): asking.surveyed,
-    (Stage.DISCUSSING, PersonaSpoke): steps.drafted,
-    (Stage.DISCUSSING, ItemRead): resuming.looked,
-    (Stage.WRITING, Say): steps.interjected,
-    **{(stage, Stop): phases.stopped for stage in {*BUSY, *attending.OPEN, Stage.AT_BOUNDARY}},
-    (Stage.AT_BOUNDARY, Surveyed): asking.surveyed,
-    (Stage.AT_BOUNDARY, PersonaSpoke): steps.drafted,
     (Stage.WRITING, ItemRead): elaborations.limit_read,
     (Stage.AT_BOUNDARY, Say): phases.typed,
-    (Stage.AT_BOUNDARY, SetDepth): depths.change,
-    (Stage.AT_BOUNDARY, Resume): resuming.resume,
-    (Stage.AT_BOUNDARY, ItemRead): resuming.looked,
     (Stage.ELABORATING, Say): elaborations.person_spoke,
-    (Stage.ELABORATING, Resume): resuming.resume,
     (Stage.ELABORATING, TurnTaken): elaborations.turn_taken,
-    (Stage.ELABORATING, ItemRead): resuming.looked,
-    (Stage.CLOSING, Say): steps.interjected,
-    (Stage.STALLED, Say): pausing.noted,
-    (Stage.STALLED, Start): opening.start_again,
-    (Stage.STALLED, Resume): resuming.retry,
-    (Stage.PAUSED, Say): pausing.noted,
-    (Stage.PAUSED, Resume): resuming.resume,
-    (Stage.PAUSED, ItemRead): resuming.looked,
-    (Stage.ANALYSED, Say): pausing.noted,
-    (Stage.ANALYSED, Resume): resuming.resume,
-    (Stage.ANALYSED, ItemRead): resuming.looked,
-    (Stage.DISCUSSING, Plan): planning.plan_asked,
-    (Stage.AT_BOUNDARY, Plan): planning.plan_asked,
-    (Stage.PAUSED, Plan): planning.plan_asked,
-    (Stage.ANALYSED, Plan): planning.plan_asked,
-    (Stage.ELABORATING, Plan): planning.plan_asked,
     (Stage.ELABORATING, RecordDecision): deciding.recorded,
     (Stage.ELABORATING, NameOption): standing.option_named,
     (Stage.ELABORATING, RaiseObjection): deciding.objected,
     (Stage.ELABORATING, SettleObjection): deciding.settled,
     (Stage.ELABORATING, SealPosition): standing.sealed,
-    **{(stage, SetDue): attending.due_chosen for stage in attending.OPEN},
+    (Stage.STALLED, Start): opening.start_again,
+    (Stage.STALLED, Resume): opening.retry,
 }
 
 ANYTIME: Mapping[type, Transition] = {
-    Amend: amendments.amended,
-    Retract: amendments.retracted,
+    Amend: late_words.amended,
+    Retract: late_words.retracted,
     Export: talking.asked,
     Mute: speaking.mute_asked,
     Specify: amending.specified,
@@ -201,9 +181,10 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     playbook = playbook_for(rt, playbook)
     made_with = (playbook.whole or playbook).schema.fingerprint
     known = rt if rt.made_with == made_with else rt.but(made_with=made_with)
-    after = _transition(known, event, playbook)
+    after = pausing.stopped_at_last(_with_undecided(_decided(known, event, playbook), playbook), playbook)
     if after is known:
         return rt
+    after = attending.note_attendance(after, event, playbook)
     playbook = playbook_for(after, playbook)
     after = drafts.ask_for_review(after, rt, playbook)
     after = silence.set_timers(after, rt, event, playbook)
@@ -211,13 +192,8 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     return live.show_messages(after, rt, event, playbook)
 
 
-def _transition(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-    after = pausing.stopped_at_last(_with_undecided(_decided(rt, event, playbook), playbook), playbook)
-    return after if after is rt else attending.note_attendance(after, event, playbook)
-
-
 def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-    if isinstance(event, Outcome):
+    if isinstance(event, EffectOutcome):
         return _settled(rt, event, playbook)
     if isinstance(event, TimeCame):
         return _timed(rt, event, playbook) if timers.is_current(rt, event) else rt
@@ -261,16 +237,16 @@ def _happened(
     if why := permission.refusal(rt, event.person, playbook.policy):
         if isinstance(event, Request):
             raise NotNow(why)
-        if isinstance(event, Say) and _is_refused(rt, amendments.as_it_reads(rt, event), playbook):
+        if isinstance(event, Say) and _is_refused(rt, late_words.as_it_reads(rt, event), playbook):
             return talking.only(rt, event, why)
     if isinstance(event, Stop | SetDepth | Plan) and (why := late_words.refusal(rt, event)):
         raise NotNow(why)
     rt = seen_by(permission.learned(rt.meeting(event.person), event.person), event)
     if isinstance(event, Press):
         return _pressed(rt, event, playbook)
-    if isinstance(event, Say) and (change := amendments.overtaken(rt, event)):
+    if isinstance(event, Say) and (change := late_words.overtaken(rt, event)):
         if change.text is None:
-            return amendments.gone_already(rt, event, playbook)
+            return late_words.gone_already(rt, event, playbook)
         event = event.but(text=change.text)
     if isinstance(event, Say) and words.asks_for_help(event.text):
         return talking.helped(rt, event, playbook)
@@ -292,7 +268,7 @@ def _is_in_git(rt: Roundtable, event: Input) -> bool:
     return isinstance(event, Say) and event.ts <= rt.last_heard
 
 
-def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
+def _settled(rt: Roundtable, event: EffectOutcome, playbook: Playbook) -> Roundtable:
     """
     Completes the effect in the outbox. Outcomes of effects that are no longer in it are ignored, but for what they
     took.

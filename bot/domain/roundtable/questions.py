@@ -59,7 +59,5 @@ def silent_in_phase(rt: Roundtable, playbook: Playbook) -> frozenset[str]:
 
 def _participant(rt: Roundtable, name: str) -> str:
     """The one participant with that name, or first name; empty for nobody and for several."""
-    called = name.strip().casefold()
-    names = {id: rt.name_of(id).casefold() for id in waiting.participants(rt)}
-    found = [id for id, full in names.items() if called and called in {full, full.partition(" ")[0]}]
+    found = [one for one in waiting.participants(rt) if waiting.is_named(rt, one, name)]
     return found[0] if len(found) == 1 else ""

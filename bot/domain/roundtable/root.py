@@ -34,10 +34,6 @@ def is_shown(rt: Roundtable) -> bool:
     return bool(rt.place.thread and rt.phase_key) and rt.stage is not Stage.OPENING
 
 
-def first_message(rt: Roundtable, playbook: Playbook) -> Message:
-    return root_card.root(scene_of(rt, playbook))
-
-
 def with_brief(rt: Roundtable, message: Message) -> Roundtable:
     """The newest post of the outbox is the brief."""
     *before, post = rt.outbox
@@ -200,11 +196,9 @@ def _why(rt: Roundtable) -> Mapping[str, str]:
 
 def said_at(rt: Roundtable, entry: Entry, field: str = "text") -> str:
     claim = entry.claim(field)
-    channel, _, ts = claim.line.partition(".") if claim else ("", "", "")
-    return link_to(rt, ts) if channel == rt.place.channel else ""
+    return permalinks.of_line(permalinks.thread(rt.permalink), claim.line) if claim else ""
 
 
 def link_to(rt: Roundtable, ts: str) -> str:
     """The address of a message in the thread; empty where that is not known."""
-    thread = permalinks.thread(rt.permalink)
-    return permalinks.of_message(thread, rt.place.channel, ts) if thread and ts else ""
+    return permalinks.of_message(permalinks.thread(rt.permalink), rt.place.channel, ts)

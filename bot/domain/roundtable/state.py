@@ -34,7 +34,6 @@ from bot.domain.roundtable.effects import (
     Rewrite,
     Tell,
     WorkIndicator,
-    numbered,
 )
 from bot.domain.roundtable.inputs import Say, Undecided
 from bot.domain.roundtable.marks import MessageMark
@@ -360,7 +359,7 @@ class Roundtable(RoundtableFields):
                 older = [one.id for one in (*rt.outbox, *rt.unsent) if _is_older(one, effect)]
                 rt, effect = rt._superseding(effect)  # noqa: PLW2901
             sequence = rt.sequence + 1
-            pending = effect if effect.id else numbered(effect, f"{rt.slug}.{rt.incarnation}.{sequence}")
+            pending = effect if effect.id else effect.but(id=f"{rt.slug}.{rt.incarnation}.{sequence}")
             rt = rt.but(sequence=sequence, outbox=(*rt.outbox, pending))
             for edit in older:
                 rt = rt.posting_instead(edit, pending)

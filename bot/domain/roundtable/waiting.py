@@ -184,7 +184,7 @@ def _open_questions(rt: Roundtable) -> tuple[Entry, ...]:
 
 def _questions(rt: Roundtable, person: str, entries: Iterable[Entry]) -> Iterator[Wait]:
     for entry in entries:
-        if _owns(rt, entry, person):
+        if is_named(rt, person, str(entry["owner"] or "")):
             text = one_line(str(entry["text"] or ""), QUESTION_CHARS)
             yield Wait(WaitKind.QUESTION, text, attribution_of(entry, "text"), entry.id)
 
@@ -219,8 +219,7 @@ def _said(entry: Entry) -> str:
     return claim.owner.by if claim else ""
 
 
-def _owns(rt: Roundtable, entry: Entry, person: str) -> bool:
-    """People name an owner as they like: by the id, the name, or the first name."""
-    owner = str(entry["owner"] or "").strip().removeprefix("@").casefold()
-    name = rt.name_of(person).casefold()
-    return bool(owner) and owner in {person.casefold(), name, name.split(" ", maxsplit=1)[0]}
+def is_named(rt: Roundtable, person: str, name: str) -> bool:
+    """People name each other as they like: by the id, the name, or the first name."""
+    said, known = name.strip().removeprefix("@").casefold(), rt.name_of(person).casefold()
+    return bool(said) and said in {person.casefold(), known, known.partition(" ")[0]}

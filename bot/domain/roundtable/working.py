@@ -23,7 +23,7 @@ def show_work(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if isinstance(event, Posted) and _went_with_the_post(rt):
         rt = rt.but(working_at="")
     work = next((effect for effect in rt.outbox if isinstance(effect, Speak)), None)
-    at_work = work is not None and thinks(work, rt, playbook)
+    at_work = work is not None and thinks(work.persona, playbook)
     if rt.working_at and not at_work:
         return rt.queueing(_clearing(rt)).but(working_at="")
     if work and at_work and not rt.working_at and (ts := _answered(rt)):

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.planning import derived
-from bot.domain.planning.derived import without_circles
-from bot.domain.planning.plan import PlanDocument
+from bot.domain.planning import plan as derived
+from bot.domain.planning.plan import PlanDocument, without_circles
 from bot.domain.planning.projections import PLAN, projected
 from bot.domain.specification.entries import EntryState, Specification
 from bot.domain.specification.files import ItemFacts

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.planning.page import plan_page
+from bot.domain.planning.plan_review import plan_page
 from bot.domain.values.markdown import outline
 from bot.domain.values.text import clean
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting

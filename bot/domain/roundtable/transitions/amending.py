@@ -18,12 +18,10 @@ from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import (
-    AnswerDirectly,
     AnswerQuestion,
-    CreateIssues,
+    Command,
     Mute,
     SetDepth,
-    SetDue,
     Specify,
 )
 from bot.domain.roundtable.stage import Stage
@@ -32,7 +30,7 @@ from bot.domain.roundtable.transitions import (
     agents,
     answering,
     attending,
-    changing,
+    cards,
     deciding,
     issues,
     pausing,
@@ -56,10 +54,6 @@ WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 """Where another depth can be chosen."""
 
 
-FormInput = (
-    Specify | Mute | SetDepth | SetDue | AnswerDirectly | AnswerQuestion | CreateIssues | deciding.Entered
-)
-
 # --- forms ----------------------------------------------------------------------------------------------------------
 
 
@@ -78,7 +72,7 @@ def opened(rt: Roundtable, action: str, subject: str, person: Person, playbook: 
     if action == Action.ISSUES:
         return issues.form(rt, playbook)
     if action == Action.REVERSE:
-        return changing.form(rt, subject)
+        return cards.reversal_form(rt, subject)
     if action == Action.SETTINGS:
         has_depth = rt.stage in WITH_DEPTH and rt.step_id != playbook.agenda.plan.step_id
         depth = (rt.depth or Depth.STANDARD) if has_depth else None
@@ -122,7 +116,8 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
         case FormName.AMEND_SECTION:
             reading = entry_forms.section_patches(submission, spec, schema)
             words = entry_forms.added_words(submission, schema)
-            added = specifying.patches_in(rt, words, submission.person, playbook, step_id=submission.subject)
+            found = specifying.read(rt, words, submission.person, playbook, step_id=submission.subject)
+            added = specifying.taken(rt, found, submission.subject)
             return reading.but(patches=(*reading.patches, *added))
         case FormName.SORT:
             return entry_forms.sorted_patches(submission, spec, schema)
@@ -137,14 +132,14 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
         case FormName.ISSUES:
             return Reading(errors=issues.flaws(submission))
         case FormName.REVERSE:
-            return changing.reversal(rt, submission, playbook)
+            return cards.reversal(rt, submission, playbook)
         case FormName.START:
             raise AssertionError("it is about no roundtable yet")
         case _:
             assert_never(submission.name)
 
 
-ENTERED: Mapping[FormName, Callable[[Submission], FormInput]] = {
+ENTERED: Mapping[FormName, Callable[[Submission], Command]] = {
     FormName.ANSWER: answering.entered,
     FormName.ISSUES: issues.entered,
     FormName.UNTIL: attending.entered,
@@ -153,11 +148,11 @@ ENTERED: Mapping[FormName, Callable[[Submission], FormInput]] = {
 """The forms that are one input. The others change entries and settings."""
 
 
-def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[FormInput, ...]:
+def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Command, ...]:
     """What a submission asks for. Keys tell apart what one view is submitted for several times."""
     if entered := ENTERED.get(submission.name):
         return (entered(submission),)
-    found: list[FormInput] = []
+    found: list[Command] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
         seen = _revisions(submission)

@@ -176,8 +176,7 @@ def listening(rt: Roundtable, playbook: Playbook) -> Speak:
 
 def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
     """Whom people asked in what no model has looked at yet, and who can answer. In a discussion they were answered."""
-    speaking = (Speak(persona=one.key, task="draft") for one in playbook.roster)
-    able = {speak.persona for speak in speaking if thinks(speak, rt, playbook)}
+    able = {one.key for one in playbook.roster if thinks(one.key, playbook)}
     if not able:
         return ()
     lead = speaker_of(rt, playbook).key
@@ -266,12 +265,12 @@ def question(rt: Roundtable, playbook: Playbook, first: str = "", *, anew: bool 
     asked = paragraphs(stands_in, step_wording.header(persona, step), filled(rt, step, text))
     about: dict[str, Any] = {"part": LinePhase.CLARIFYING, "actor": persona.actor, **BY_RULE}
     first = paragraphs(above, stands_in)
+    message = Message(text=asked, speaker=persona.key, choices=(menus.FINISH_STEP,))
     in_place = rt.has_card and not (first and anew)
     if in_place:
-        message = menus.prompt(persona.key, asked, depth, is_card=step.is_card)
         rt = rt.offering_in_place(MenuKind.PROMPT, message, **about)
     else:
-        message = menus.prompt(persona.key, paragraphs(above, asked), depth, is_card=step.is_card)
+        message = message.but(text=paragraphs(above, asked))
         rt = rt.offering(MenuKind.PROMPT, message, line=asked, **about)
     rt = rt.but(card=rt.card.but(first=first)) if rt.card and (first or not in_place) else rt
     newest = rt.asked[-1] if rt.asked else None
@@ -301,7 +300,7 @@ def _looking_first(rt: Roundtable, playbook: Playbook) -> Roundtable:
     speak = listening(rt, playbook)
     looks = playbook.policy.looks_first and not (rt.answers or rt.questions or rt.has_finished(rt.step_id))
     is_wanted = looks and not rt.has_pending(Speak) and not is_silenced(rt, playbook)
-    return drafting(rt, speak) if is_wanted and thinks(speak, rt, playbook) else rt
+    return drafting(rt, speak) if is_wanted and thinks(speak.persona, playbook) else rt
 
 
 def drafting(rt: Roundtable, speak: Speak) -> Roundtable:
@@ -388,7 +387,7 @@ def not_done(rt: Roundtable, left: Sequence[LeftOut]) -> str:
 def surveying(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """The code base is searched for the recorded keywords, where a model makes something of what is found."""
     words = keywords_of(rt.specification, playbook.schema.operators.tables.filler)
-    is_of_use = rt.step_id in SURVEYED and words and thinks(listening(rt, playbook), rt, playbook)
+    is_of_use = rt.step_id in SURVEYED and words and thinks(listening(rt, playbook).persona, playbook)
     return rt.queueing(Survey(keywords=words)) if is_of_use else rt
 
 
@@ -440,8 +439,8 @@ def record_choice(rt: Roundtable, label: str, person: Person, *, part: LinePhase
 # Whether a model is asked for an effect, and so whether people wait for it, and the budget pays for it.
 
 
-def thinks(work: Speak, rt: Roundtable, playbook: Playbook) -> bool:
-    """With the persona's own model, or else the common one."""
-    persona = playbook.roster.get(work.persona)
+def thinks(key: str, playbook: Playbook) -> bool:
+    """With the model of the persona *key*, or else the common one."""
+    persona = playbook.roster.get(key)
     own = persona.model if persona else ""
     return own != OFFLINE if own else playbook.policy.thinks

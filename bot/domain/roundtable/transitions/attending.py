@@ -27,6 +27,7 @@ from bot.domain.roundtable.waiting import (
     awaited,
     entries_waited_for,
     heard_in_step,
+    is_named,
     question,
     unheard_in_discussion,
 )
@@ -47,14 +48,17 @@ def starting(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     for person in event.participants:
         rt = rt.meeting(Person(id=person))
     rt = rt.but(attendance=rt.attendance.joining(event.person.id, *event.participants))
-    return due_from_start(rt, event.due or "", playbook)
+    return due_from_start(rt, event.due or "", 0, playbook)
 
 
-def due_from_start(rt: Roundtable, due: str, playbook: Playbook) -> Roundtable:
-    """By the clock of the starter, as far as it is known. A time that has passed is no deadline."""
+def due_from_start(rt: Roundtable, due: str, offset: int, playbook: Playbook) -> Roundtable:
+    """
+    As the starter chose, or as meta.json says; without an *offset* by the clock of the starter, as far as it is known.
+    A time that has passed is no deadline.
+    """
     if due <= rt.now:
         return rt
-    return due_at(rt, due, rt.attendance.offsets.get(rt.started_by, 0), playbook)
+    return due_at(rt, due, offset or rt.attendance.offsets.get(rt.started_by, 0), playbook)
 
 
 def note_attendance(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
@@ -177,13 +181,6 @@ def _called(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(attendance=rt.attendance.at_step(rt.step_id).but(called=True))
     rt = cleared(rt, TimerName.ROLL_CALL)
     return _posted(rt, ReminderKind.ROLL_CALL, wording.roll_call(names, people, question(rt, playbook), due))
-
-
-def due_again(rt: Roundtable, due: str, offset: int, playbook: Playbook) -> Roundtable:
-    """As meta.json says; without an *offset*, by the clock of the starter."""
-    if due <= rt.now or not offset:
-        return due_from_start(rt, due, playbook)
-    return due_at(rt, due, offset, playbook)
 
 
 def _posted(rt: Roundtable, kind: ReminderKind, message: Message) -> Roundtable:
@@ -368,9 +365,4 @@ def _recorded(rt: Roundtable, person: Person, sentence: str) -> Roundtable:
 
 def _called_by(rt: Roundtable, name: str) -> str:
     """The id of the person who is waited for and called *name*; the name itself when there is none."""
-    wanted = name.casefold().removeprefix("@")
-    for person in _missing(rt):
-        known = rt.name_of(person).casefold()
-        if wanted in {known, known.split(" ", maxsplit=1)[0], person.casefold()}:
-            return person
-    return name
+    return next((one for one in _missing(rt) if is_named(rt, one, name)), name)

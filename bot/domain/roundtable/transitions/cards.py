@@ -4,13 +4,14 @@ line with the name of who pressed.
 """
 
 from collections.abc import Iterable
-from typing import NoReturn, assert_never
+from typing import Any, NoReturn, assert_never
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.schema import NOTE
+from bot.domain.catalog.schema import NOTE, REMARK
 from bot.domain.catalog.steps import Step
-from bot.domain.messages import specification_wording, trouble_wording
+from bot.domain.messages import prompt_wording, specification_wording, trouble_wording
 from bot.domain.messages.card_commands import TypedAction, TypedKind
+from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.message import Action
 from bot.domain.messages.step_scene import StepScene, Suggestion, SuggestionState
 from bot.domain.roundtable import permission
@@ -18,11 +19,13 @@ from bot.domain.roundtable.cards import suggestions, typed_on_card
 from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.inputs import MarkMessage, Press, Say
 from bot.domain.roundtable.marks import MarkKind
+from bot.domain.roundtable.posts import PromptKind
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, pausing, specifying
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
     DECISION,
+    ENTRIES,
     HOW,
     Entry,
     EntryState,
@@ -31,6 +34,7 @@ from bot.domain.specification.entries import (
     author_to_ask,
 )
 from bot.domain.specification.entry_forms import Reading
+from bot.domain.specification.fold import CHANGES, OUTCOME, REPLACES
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow
@@ -199,6 +203,8 @@ def _carried_out(
 
 def _living(rt: Roundtable, id: str) -> Entry:
     """Raises NotNow for an entry that does not exist, or not any more."""
+    if not id:
+        _refused()
     if not rt.specification.lives(id):
         raise NotNow(specifying.not_there(rt.specification, id))
     return rt.specification.entries[id]
@@ -244,3 +250,67 @@ def _step(rt: Roundtable, playbook: Playbook) -> Step:
 
 def _refused() -> NoReturn:
     raise NotNow(trouble_wording.UNKNOWN_MENU)
+
+
+# --- what a decision changes -----------------------------------------------------------------------------------------
+
+
+def changes_chosen(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """A chosen decision is replaced, and a chosen objection answered by the decision."""
+    pairs = [one.partition("/")[::2] for one in event.value.split(",")]
+    by = _living(rt, pairs[0][0])
+    named = [_living(rt, id) for _, id in pairs]
+    replaced = [one.id for one in named if one.kind == by.kind == DECISION]
+    settled = [one.id for one in named if one.kind == "objection"]
+    changed = [one.id for one in named if one.id not in {*replaced, *settled}]
+    fields = {CHANGES: changed, REPLACES: replaced}
+    given: dict[str, Any] = {
+        name: list(dict.fromkeys([*(by[name] or ()), *ids])) for name, ids in fields.items() if ids
+    }
+    answered = {OUTCOME: "accepted", "outcome_text": prompt_wording.SETTLED_BY.format(id=by.id)}
+    patches = [
+        *([Patch(id=by.id, set=given)] if given else []),
+        *(Patch(id=id, set=answered) for id in settled),
+    ]
+    sentence = prompt_wording.changed(by.id, changed=changed, replaced=replaced, settled=settled)
+    return recorded(_closed(rt, by.id), event.person, f"chose: {sentence}", patches)
+
+
+def no_change_chosen(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    by = _living(rt, event.value or (rt.prompt.about if rt.prompt else ""))
+    sentence = f"says: {prompt_wording.changes_nothing(by.id)}"
+    return recorded(_closed(rt, by.id), event.person, sentence, ())
+
+
+def reversal_form(rt: Roundtable, which: str = "") -> InputForm:
+    """*which* decision is chosen at first, by default the newest. Raises NotNow where nothing is decided."""
+    if not (decisions := rt.specification.active(DECISION)):
+        raise NotNow(prompt_wording.NO_DECISION)
+    return prompt_wording.reversal(decisions, slug=rt.slug, which=which)
+
+
+def reversal(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
+    """As if it was typed: a decision that `replaces` another, or its withdrawal."""
+    id, words = submission.text(prompt_wording.WHICH), submission.text(prompt_wording.NEW).strip()
+    if not rt.specification.lives(id):
+        return Reading(errors={prompt_wording.WHICH: specifying.not_there(rt.specification, id)})
+    because = submission.text(prompt_wording.BECAUSE).strip()
+    if submission.text(prompt_wording.HOW) == prompt_wording.WITHDRAW:
+        if words:
+            return Reading(errors={prompt_wording.NEW: prompt_wording.NOT_BOTH})
+        why = {REMARK: because} if because else {}
+        return Reading(patches=(Patch(id=id, state=EntryState.WITHDRAWN, set=why),))
+    if not words:
+        return Reading(errors={prompt_wording.NEW: prompt_wording.NO_NEW_WORDS})
+    facts = specifying.decided(rt, words, playbook, reason=because, replaces=[id])
+    return Reading(patches=tuple(Patch.model_validate(one) for one in facts[ENTRIES]))
+
+
+def is_change_asked(rt: Roundtable, event: Press, playbook: Playbook) -> bool:
+    return rt.prompt is not None and rt.prompt.kind is PromptKind.CHANGES
+
+
+def _closed(rt: Roundtable, by: str) -> Roundtable:
+    """The list is answered. What is contradicted by then follows from the record."""
+    is_open = rt.prompt and (rt.prompt.kind, rt.prompt.about) == (PromptKind.CHANGES, by)
+    return rt.but(prompt=rt.prompt.but(kind=PromptKind.CONTRADICTED)) if rt.prompt and is_open else rt

@@ -5,7 +5,7 @@ Each is a line with the name of who did it. A model or a rule never decides.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.domain.actions.table import SOMETHING_ELSE, WITH_A_REASON
 from bot.domain.catalog.agenda import Playbook
@@ -27,6 +27,7 @@ from bot.domain.roundtable.inputs import (
     Press,
     RaiseObjection,
     RecordDecision,
+    Request,
     Say,
     SealPosition,
     SettleObjection,
@@ -53,8 +54,6 @@ from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 # --- forms ----------------------------------------------------------------------------------------------------------
-
-Entered = RecordDecision | NameOption | RaiseObjection | SettleObjection | SealPosition
 
 
 def form(rt: Roundtable, action: str, subject: str, person: Person) -> InputForm:
@@ -103,7 +102,7 @@ def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
     return found
 
 
-def entered(submission: Submission) -> Entered:
+def entered(submission: Submission) -> Request:
     sent, text = submission.sent, submission.text
     if submission.name is FormName.RECORD:
         fates = {
@@ -181,15 +180,14 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, di
     rt = rt.but(elaboration=debate)
     position = words.position_in(rt.discussed.options, event.text, playbook.schema)
     is_reason = position is not None and position.letter is not None and words.is_all_reason(event.text)
-    patches = specifying.taken(rt, reading, playbook, rt.step_id, notes=not is_reason)
+    patches = specifying.taken(rt, reading, rt.step_id, notes=not is_reason)
     facts = specifying.facts_of(specifying.in_discussion(rt, patches, playbook))
     for letter, option in board.lettered_otherwise(debate, named):
         rt = rt.whispering(event.person.id, wording.other_letter(letter, option.letter, option.text))
     if position and position.letter is None:
         rt = rt.whispering(event.person.id, wording.no_such_option(position.named))
     elif position:
-        told = {"why": position.why, "sure": position.sure, "condition": position.condition}
-        taken = position_facts(rt, event.person, position.letter or "", playbook, **told)
+        taken = position_facts(rt, event.person, position.letter or "", playbook, **position.fields)
         facts = specifying.merged(facts, taken)
         if rt.debate.sealed and words.labelled_position(event.text):
             rt = rt.whispering(event.person.id, wording.SEEN_BY_EVERYBODY)
@@ -207,8 +205,7 @@ def said_in_step(rt: Roundtable, event: Say, playbook: Playbook) -> dict[str, An
     notes = not (is_known and words.is_all_reason(event.text))
     facts = specifying.said(rt, event.text, event.person, playbook, notes=notes)
     if position and is_known:
-        told = {"why": position.why, "sure": position.sure, "condition": position.condition}
-        patches = position_patches(rt, held, event.person, position.letter or "", playbook, **told)
+        patches = position_patches(rt, held, event.person, position.letter or "", playbook, **position.fields)
         facts = specifying.merged(facts, specifying.facts_of(patches))
     return _about_options(rt, held, event.person, facts)
 
@@ -256,12 +253,8 @@ def _decided_before(held: DiscussionBoard, option: BoardOption | None) -> tuple[
     return tuple(
         one.id
         for one in held.current_decisions
-        if option and (chosen := held.chosen(one)) and _is_same_issue(chosen, option)
+        if option and (chosen := held.chosen(one)) and words.name(chosen.issue) == words.name(option.issue)
     )
-
-
-def _is_same_issue(one: BoardOption, other: BoardOption) -> bool:
-    return words.name(one.issue) == words.name(other.issue)
 
 
 def _new_decisions(facts: Mapping[str, Any]) -> Iterator[Patch]:
@@ -270,21 +263,6 @@ def _new_decisions(facts: Mapping[str, Any]) -> Iterator[Patch]:
 
 
 # --- decisions ------------------------------------------------------------------------------------------------------
-
-
-class ProposedDecision(NamedTuple):
-    """
-    *position* is the text that is recorded. *option* is what it chooses, if it is one. *said_in* is the line of the
-    message whose words they are. *deciders* are names, where it is not the person who records it alone.
-    """
-
-    position: str
-    option: BoardOption | None = None
-    reason: str = ""
-    revisit: str = ""
-    said_in: str = ""
-    context: str = ""
-    deciders: tuple[str, ...] = ()
 
 
 def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -313,11 +291,10 @@ def _agreeing(
     """A message that was marked is decided in its words, or in those of who marked it."""
     if isinstance(prompt, Agreement):
         deciders = _named_besides(rt, prompt.people, person)
-        proposal = ProposedDecision(prompt.option.text, prompt.option, deciders=deciders)
-        return rt, _deciding(rt, proposal, playbook)
+        return rt, _deciding(rt, prompt.option.text, prompt.option, playbook, deciders=deciders)
     text, context = one_line(prompt.text, TEXT_CHARS), marking.whose(rt, prompt)
     option, said_in = words.decided_option(rt.discussed.options, text), rt.line_of(prompt.ts)
-    facts = _deciding(rt, ProposedDecision(text, option, said_in=said_in, context=context), playbook)
+    facts = _deciding(rt, text, option, playbook, said_in=said_in, context=context)
     return marking.decided(rt, prompt, specifying.made_in(facts)), facts
 
 
@@ -349,8 +326,8 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
         raise NotNow(wording.NO_WORDS)
     named = tuple(dict.fromkeys(event.deciders))
     deciders = _named_besides(rt, named, event.person)
-    proposal = ProposedDecision(text, option, event.reason, event.revisit, deciders=deciders)
-    facts = _deciding(rt, proposal, playbook)
+    about = {"reason": event.reason, "revisit": event.revisit}
+    facts = _deciding(rt, text, option, playbook, deciders=deciders, **about)
     replaced = {id for one in _new_decisions(facts) for id in one.set.get("replaces") or ()}
     old = [str(one["text"]) for one in rt.discussed.decisions if one.id in replaced]
     name = rt.name_of(event.person.id)
@@ -373,32 +350,37 @@ def _named_besides(rt: Roundtable, deciders: tuple[str, ...], person: Person) ->
     return () if deciders == (person.id,) else tuple(map(rt.name_of, deciders))
 
 
-def _deciding(rt: Roundtable, proposal: ProposedDecision, playbook: Playbook) -> dict[str, Any]:
-    """The facts for the line: the entry of the decision, which says what it replaces."""
-    held, option = rt.discussed, proposal.option
-    old = _decided_before(held, option)
-    sources = (proposal.said_in,) if proposal.said_in else ()
-    about = [option.entry] if option and option.entry else []
-    fields = {**_fields(proposal, old), "about": about}
-    return specifying.decided(rt, proposal.position, playbook, sources=sources, **fields)
-
-
-def _fields(proposal: ProposedDecision, old: Iterable[str]) -> dict[str, Any]:
-    return {
-        **({"reason": proposal.reason} if proposal.reason else {}),
-        **({DECIDERS: list(proposal.deciders)} if proposal.deciders else {}),
-        **({"context": context} if (context := proposal.context or _chosen(proposal)) else {}),
-        **({"revisit": proposal.revisit} if proposal.revisit else {}),
-        **_replacing(old),
-    }
-
-
-def _chosen(proposal: ProposedDecision) -> str:
-    """The option, where the decision is in other words."""
-    option = proposal.option
-    if option is None or option.text == proposal.position:
-        return ""
-    return wording.chosen(option.letter, option.text)
+def _deciding(
+    rt: Roundtable,
+    text: str,
+    option: BoardOption | None,
+    playbook: Playbook,
+    *,
+    deciders: tuple[str, ...] = (),
+    said_in: str = "",
+    context: str = "",
+    reason: str = "",
+    revisit: str = "",
+) -> dict[str, Any]:
+    """
+    The facts for the line: the entry of the decision, which says what it replaces, and the *option* that it chooses, if
+    it is one. *said_in* is the line of the message whose words *text* has. *deciders* are names, where it is not the
+    person who records it alone.
+    """
+    if option and option.text != text:
+        context = context or wording.chosen(option.letter, option.text)
+    return specifying.decided(
+        rt,
+        text,
+        playbook,
+        sources=(said_in,) if said_in else (),
+        reason=reason,
+        deciders=list(deciders),
+        context=context,
+        revisit=revisit,
+        **_replacing(_decided_before(rt.discussed, option)),
+        about=[option.entry] if option and option.entry else [],
+    )
 
 
 def _replacing(old: Iterable[str]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 """
-Words that Slack delivers late: they were written before the question or menu that stands in the thread now.
+Words that Slack delivers late, before the question or menu that stands in the thread now, and those that are changed.
 
 A command among them is not obeyed, because its author meant something else by it. Other words belong to the step that
 their author had before them. Slack's timestamps decide, and no other clock.
@@ -8,16 +8,17 @@ their author had before them. Slack's timestamps decide, and no other clock.
 from typing import Any, assert_never
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import menus, trouble_wording
+from bot.domain.discussion.words import is_all_reason
+from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Choice
 from bot.domain.roundtable import words
-from bot.domain.roundtable.effects import Post, React, Rewrite, Survey
-from bot.domain.roundtable.inputs import Plan, Say, SetDepth, Stop, Undecided
+from bot.domain.roundtable.effects import Post, React, Rewrite, Speak, Survey
+from bot.domain.roundtable.inputs import Amend, Plan, Retract, Say, SetDepth, Stop, Undecided
 from bot.domain.roundtable.posts import PostedPrompt
 from bot.domain.roundtable.stage import RESTING, Stage
-from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.state import ABOUT_A_STEP, EarlyEdit, Roundtable
+from bot.domain.roundtable.transitions import pausing, speaking, specifying, standing
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import slack_time, written_at
@@ -169,3 +170,82 @@ def _is_to_come(rt: Roundtable, question: PostedPrompt) -> bool:
     return any(
         isinstance(one, Post | Rewrite) and one.id == question.post for one in (*rt.outbox, *rt.unsent)
     )
+
+
+# --- what people change afterwards -----------------------------------------------------------------------------------
+
+
+# The transcript never forgets: an edit is a new line that names the old one, and so is a deletion. The answers and
+# turns that are being worked with are the newest ones. A change may be heard of before the message that it changes.
+
+REMEMBERED = 32
+"""Changes of messages that have not come yet."""
+
+
+def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
+    stands = specifying.facts_of(standing.restated(rt, event, playbook))
+    own = opened_before(rt, event.ts)
+    is_turn = rt.elaboration is not None and rt.elaboration.has(event.ts)
+    notes = not (is_turn or (stands and is_all_reason(event.text)))
+    facts = specifying.amended(rt, event, playbook, step_id=own.step_id if own else rt.step_id, notes=notes)
+    facts = specifying.merged(facts, stands)
+    rt = rt.heard(
+        event.person,
+        event.text,
+        ts=event.ts,
+        part=rt.part,
+        message_id=event.key,
+        amends=rt.line_of(event.ts),
+        **facts,
+    )
+    rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
+    return _answer_is(rt, event.ts, event.text, playbook)
+
+
+def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
+    told, line = step_wording.retracted(rt.name_of(event.person.id)), rt.line_of(event.ts)
+    rt = rt.recording(told, by=event.person.id, message_id=event.key, retracts=line)
+    rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
+    return _answer_is(rt, event.ts, None, playbook)
+
+
+def overtaken(rt: Roundtable, event: Say) -> EarlyEdit | None:
+    """What became of the message *event*, if that was heard of before it."""
+    return next((one for one in reversed(rt.overtaken) if one.ts == event.ts), None)
+
+
+def as_it_reads(rt: Roundtable, event: Say) -> Say:
+    """With the words that stand there now, if we heard of those first: they are what is answered."""
+    if (change := overtaken(rt, event)) is None:
+        return event
+    return event.but(text=change.text or "")
+
+
+def gone_already(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
+    """It was deleted before it came: kept in the transcript, and it means nothing any more."""
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part)
+    return pausing.notes_saved(rt)
+
+
+def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
+    if rt.line_of(ts) in rt.seen:
+        return rt
+    return rt.but(overtaken=(*rt.overtaken, EarlyEdit(ts=ts, text=text))[-REMEMBERED:])
+
+
+def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
+    """In the discussion: what is read from now on follows."""
+    if rt.elaboration:
+        rt = rt.but(elaboration=rt.elaboration.amended(ts, text))
+    return rt
+
+
+def _answer_is(rt: Roundtable, ts: str, text: str | None, playbook: Playbook) -> Roundtable:
+    """At a menu the step is written already: what changed is committed when people go on, as feedback is."""
+    before = next((one for one in (*rt.answers, *rt.unread) if one.ts == ts), None)
+    if before and before.text != text:
+        rt = rt.without_answer(ts) if text is None else rt.with_answer(before.but(text=text))
+        rt = speaking.taking_up(rt.dropping(Speak), playbook) if rt.stage in ABOUT_A_STEP else rt
+    if rt.stage is Stage.AT_BOUNDARY:
+        return rt.but(filed=rt.answers)
+    return pausing.notes_saved(rt)

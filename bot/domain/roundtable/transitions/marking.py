@@ -70,7 +70,8 @@ def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable
     """A reaction to anything but a person's message of the open step means nothing; the form says so."""
     if event.words and event.mark in WITHOUT_WORDS:
         raise NotNow(wording.ONLY_ITS_WORDS)
-    known = next((one for one in rt.marks if _is_same(one, event)), None)
+    same = event.ts, event.mark, event.person.id
+    known = next((one for one in rt.marks if (one.ts, one.kind, one.by) == same), None)
     if event.removed:
         return _taken_back(rt, event, known, playbook) if known else rt
     found = said_at(rt, event.ts)
@@ -89,10 +90,6 @@ def marked(rt: Roundtable, event: MarkMessage, playbook: Playbook) -> Roundtable
         rt = rt.but(marks=tuple(one for one in rt.marks if one is not known))
         rt = _without_entry(rt, event, known, playbook)
     return _marked(rt, event, found, playbook)
-
-
-def _is_same(one: MessageMark, event: MarkMessage) -> bool:
-    return (one.ts, one.kind, one.by) == (event.ts, event.mark, event.person.id)
 
 
 def _marked(rt: Roundtable, event: MarkMessage, found: MarkedWords, playbook: Playbook) -> Roundtable:

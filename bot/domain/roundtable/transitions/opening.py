@@ -1,8 +1,12 @@
-"""From "start" to the first phase: the thread, what was said in it, the item's folder."""
+"""
+From "start" to the first phase: the thread, what was said in it, the item's folder. Later it goes on by a person's
+wish, or after something failed; the folder is looked at first.
+"""
 
 import hashlib
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Depth, Step
@@ -16,7 +20,7 @@ from bot.domain.messages import (
 )
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import NO_STEP, Message
-from bot.domain.roundtable import permission, root, words
+from bot.domain.roundtable import covering, permission, root, words
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
     Commit,
@@ -27,14 +31,14 @@ from bot.domain.roundtable.effects import (
     ReadThread,
     Restore,
     Rewrite,
+    Speak,
     Tell,
     Then,
 )
-from bot.domain.roundtable.inputs import PersonChanged, Press, Start
+from bot.domain.roundtable.inputs import PersonChanged, Press, Resume, Start
 from bot.domain.roundtable.outcomes import (
     Committed,
     ItemRead,
-    ItemState,
     PersonMet,
     ThreadMessage,
     ThreadOpened,
@@ -46,12 +50,12 @@ from bot.domain.roundtable.state import BRIEF, Roundtable, Stalled
 from bot.domain.roundtable.transitions import (
     asking,
     attending,
+    elaborations,
     exporting,
     issues,
     phases,
-    planning,
-    resuming,
     specifying,
+    steps,
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
@@ -66,8 +70,9 @@ from bot.domain.roundtable.transitions.saving import (
     unheard,
 )
 from bot.domain.transcript.lines import Line, LinePhase, Source, in_thread_order
+from bot.domain.transcript.seal import TAKES_OVER, OldLines
 from bot.domain.values.places import Person
-from bot.domain.values.text import one_line
+from bot.domain.values.text import one_line, paragraphs
 from bot.errors import NotNow
 
 CHOSEN_AT_START = {"participants", "due", "personas", "depth"}
@@ -118,8 +123,16 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     if rt.place.thread:
         raise NotNow(trouble_wording.HELD_ALREADY)
     if not rt.phase_key:
-        begun = _on(event, playbook).but(version=rt.version, now=rt.now, seen=rt.seen)
-        return _open(_as_chosen_before(begun, rt), event, playbook)
+        begun = _on(event, playbook).but(
+            version=rt.version,
+            now=rt.now,
+            seen=rt.seen,
+            attendance=rt.attendance,
+            timers=rt.timers,
+            personas_active=rt.personas_active,
+            depth_overrides=rt.depth_overrides,
+        )
+        return _open(begun, event, playbook)
     bare = rt.but(place=event.place, stage=Stage.OPENING, stalled=None)
     return _open(_planned(bare, event, playbook), event, playbook)
 
@@ -130,25 +143,10 @@ def open_anew(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
     return start_again(rt, again, playbook)
 
 
-def _as_chosen_before(rt: Roundtable, before: Roundtable) -> Roundtable:
-    return rt.but(
-        attendance=before.attendance,
-        timers=before.timers,
-        personas_active=before.personas_active,
-        depth_overrides=before.depth_overrides,
-    )
-
-
 def _on(event: Start, playbook: Playbook) -> Roundtable:
     rt = Roundtable(
         incarnation=hashlib.sha256(event.key.encode()).hexdigest()[:8],
-        slug=event.item.slug,
-        title=event.item.title,
-        source=event.item.source,
-        source_id=event.item.source_id,
-        reference=event.item.reference,
-        issue=event.item.issue,
-        files=event.item.files,
+        **dict(event.item),
         place=event.place,
         started_by=event.person.id,
         now=event.at,
@@ -217,7 +215,9 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
         return _folder_made(report(rt, event.troubles), playbook)
     is_new = not rt.last_line
     rt = _without(rt, state.heard)
-    rt = issues.known_again(_specified(rt, state), playbook) if is_new else rt
+    if is_new:  # the store has nothing of the item: git has all but what was said just now
+        rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
+        rt = issues.known_again(rt, playbook)
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
@@ -247,7 +247,7 @@ def _seated(rt: Roundtable, seats: Seats, playbook: Playbook) -> Roundtable:
     )
     if rt.attendance.due:
         return rt
-    return attending.due_again(rt, seats.due, seats.due_offset, playbook)
+    return attending.due_from_start(rt, seats.due, seats.due_offset, playbook)
 
 
 def restore_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -266,12 +266,12 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
 
 def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
     if rt.reopened == playbook.agenda.plan.step_id and rt.step_id != rt.reopened:
-        return planning.begin(rt, playbook)
+        return phases.begin_plan(rt, playbook)
     if rt.heading_for:
-        return resuming.again(rt, playbook)
+        return again(rt, playbook)
     rt = phases.go_on(rt, playbook)
     behind = told.state.commits_behind if told else 0
-    return resuming.at_the_end(rt, behind, playbook) if rt.stage is Stage.ANALYSED else rt
+    return at_the_end(rt, behind, playbook) if rt.stage is Stage.ANALYSED else rt
 
 
 def _held_before(rt: Roundtable, known: SlackPlace | None) -> Roundtable:
@@ -292,11 +292,6 @@ def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
         answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
         unread=tuple(answer for answer in rt.unread if answer.ts not in heard),
     )
-
-
-def _specified(rt: Roundtable, state: ItemState) -> Roundtable:
-    """The store has nothing of the item: git has all but what was said just now."""
-    return rt.but(specification=state.specification.folding(rt.lines), written=state.written)
 
 
 def _answered(rt: Roundtable, said: tuple[ThreadMessage, ...], playbook: Playbook) -> Roundtable:
@@ -332,7 +327,7 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
         place = done or step
         at, rt = place.step_id if place else "", rt.meeting(heard.person)
         if done and words.answers(heard.text):
-            facts = specifying.said_afterwards(rt, heard.text, heard.person, playbook, step_id=at)
+            facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, is_asked=False)
         else:
             facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
         is_about = place is not None and (is_answer or done is not None)
@@ -469,3 +464,114 @@ class _Introduction:
 
     def _text(self, text: str) -> str:
         return self._id.sub(lambda _: self._name, text)
+
+
+# --- going on -------------------------------------------------------------------------------------------------------
+
+
+def resume(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
+    return _look(rt, event.person)
+
+
+def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, rt.name_of(event.person.id)))
+    return _look(rt, event.person)
+
+
+def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
+    """What stands in the folder now counts; then we are back where we were."""
+    rt = refreshed(rt, event.state, event.troubles, lost=event.lost)
+    rt = offer_take_over(rt, event.state)
+    rt = exporting.read_edits(rt, event.state.exported if event.state else (), playbook)
+    if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
+        return at_the_end(rt, event.state.commits_behind if event.state else 0, playbook)
+    return again(rt, playbook)
+
+
+def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """The line gets the digests when it is written."""
+    if not rt.old_lines.lines:
+        raise NotNow(trouble_wording.NOTHING_TO_TAKE_OVER)
+    text = trouble_wording.taken_over(rt.name_of(event.person.id), rt.old_lines.lines)
+    facts: dict[str, Any] = {TAKES_OVER: rt.old_lines.model_dump()}
+    rt = rt.but(old_lines=OldLines()).recording(text, by=event.person.id, **facts)
+    return queue_commit(rt.telling(Message(text=text), part=rt.part), "record taken over")
+
+
+def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundtable:
+    rt = rt.telling(Message(text=trouble_wording.unread(sentence)), part=rt.part)
+    return rt if rt.stage is Stage.ANALYSED else again(rt, playbook)
+
+
+def _look(rt: Roundtable, person: Person) -> Roundtable:
+    """Two people who ask at once are told once."""
+    rt = rt.recording(step_wording.resumed(rt.name_of(person.id)), by=person.id)
+    rt = rt.dropping(Speak).but(resumed_by=person.id)
+    return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
+
+
+def again(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """The greeting, and what was open: the question, the menu, the floor."""
+    target = rt.heading_for or rt.stage
+    rt = rt.closing_menu(step_wording.SUPERSEDED).but(heading_for=None)
+    if target is Stage.ELABORATING:
+        return elaborations.back(rt, playbook)
+    known = playbook.agenda.has_phase(rt.phase_key)
+    done = rt.phase_key in rt.phases_completed and rt.step_id != rt.reopened
+    if target is Stage.AT_BOUNDARY and known:
+        rt = rt.but(stage=target)
+        return steps.menu(rt, playbook, phases.welcome(rt, playbook), anew=True)
+    at_step = rt.but(stage=target)
+    if target is Stage.DISCUSSING and not done and (known or asking.lacks_step(at_step, playbook)):
+        rt = at_step
+        greeting = phases.welcome(rt, playbook)
+        rt = asking.saying_first(rt, playbook, greeting)
+        return asking.question(rt, playbook, greeting)
+    return phases.go_on(rt, playbook)
+
+
+# --- trying again -------------------------------------------------------------------------------------------------
+
+
+def retry(rt: Roundtable, event: Press | Resume, playbook: Playbook) -> Roundtable:
+    if rt.stalled is None:
+        raise NotNow(trouble_wording.NOT_OPENED)
+    effect, stage = rt.stalled.effect, rt.stalled.stage
+    rt = asking.chosen(rt, menus.RETRY.label, event.person, part=rt.part)
+    return rt.but(stage=stage, stalled=None).queueing(effect.but(id="", attempts=0))
+
+
+# --- an analysed item ---------------------------------------------------------------------------------------------
+
+
+def at_the_end(rt: Roundtable, commits_behind: int, playbook: Playbook) -> Roundtable:
+    if not commits_behind:
+        return _current(rt, playbook)
+    message = Message(text=step_wording.stale(commits_behind), choices=(menus.REANALYSE, menus.CANCEL))
+    return rt.offering(MenuKind.STALE, message, part=LinePhase.REVIEW_READY)
+
+
+def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    """Steps that were left out can still be opened, such as one whose file was mended since."""
+    text = step_wording.COMPLETE_AND_CURRENT
+    left = asking.left_out(rt, playbook)
+    can_open = asking.openable(left)
+    asked = covering.steps_to_deepen(rt, playbook)
+    deeper = (menus.go_deeper(asked),) if asked else ()
+    if not can_open and not deeper:
+        return rt.telling(Message(text=text), part=LinePhase.REVIEW_READY)
+    above = paragraphs(text, asking.not_done(rt, left) if left else root.done(rt, playbook))
+    message = Message(text=above, choices=(*deeper, *menus.reopening(can_open)))
+    return rt.offering(MenuKind.LEFT_OUT, message, part=LinePhase.REVIEW_READY)
+
+
+def reanalyse(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    """From phase 00; the elaborations, the artifacts and the transcript stay."""
+    rt = asking.chosen(rt, menus.REANALYSE.label, event.person, part=rt.part)
+    live = {key: one for key, one in rt.live.items() if key != BRIEF}
+    rt = rt.but(stage=Stage.CLOSING, heading_for=Stage.DISCUSSING, phase_key="", step_id="", live=live)
+    return queue_commit(rt, "analysed again from phase 00", then=Then.PHASE, change=MetaChange(restart=True))
+
+
+def cancelled(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
+    return asking.chosen(rt, menus.CANCEL.label, event.person, part=rt.part)

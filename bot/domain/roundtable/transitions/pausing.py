@@ -23,11 +23,6 @@ from bot.domain.transcript.lines import Source
 from bot.domain.values.places import Person
 
 
-def stop_when_busy(rt: Roundtable, person: Person) -> Roundtable:
-    """What is being saved is finished first."""
-    return rt.but(stop_asked_by=person.id).whispering(person.id, step_wording.STOPS_SOON)
-
-
 def stopped_at_last(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """As soon as there is something to come back to."""
     if not rt.stop_asked_by or rt.stage in BUSY:

@@ -12,7 +12,7 @@ from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdi
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, NO_STEP, Message
-from bot.domain.roundtable.effects import Commit, Effect, Post, ReadThread, Then
+from bot.domain.roundtable.effects import Commit, Post, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
@@ -57,7 +57,9 @@ def queue_commit(
     # what the lines say is only known when they are taken over
     if rt.specification.entries and not any(TAKES_OVER in line.meta for line in rt.unheld):
         facts, snapshot = specifying.snapshot_facts(rt, edits)
-    rt = _carrying(rt, {**_progress(change), **facts}, change, subject)
+    if progress := carried(change):  # so that meta.json can be replayed from the lines alone
+        facts = {CHANGE: progress, **facts}
+    rt = _carrying(rt, facts, change, subject)
     commit = Commit(
         subject=f"roundtable({rt.slug}): {subject}",
         step=step,
@@ -145,7 +147,7 @@ def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
 
 def is_behind(rt: Roundtable) -> bool:
     """Whether something that failed to be saved still has to be."""
-    return bool(rt.unsaved) or any(_is_late(effect) for effect in rt.outbox)
+    return bool(rt.unsaved) or any(isinstance(effect, Commit) and effect.late for effect in rt.outbox)
 
 
 def has_content(lines: Iterable[Line]) -> bool:
@@ -192,7 +194,17 @@ def refreshed(
         round=max(rt.round, state.last_round),
         now=max(rt.now, state.last_ts),
     )
-    rt = _counting(rt, _told_by(state)) if state.behind else _as_told_by(rt, state)
+    if state.behind:
+        rt = _counting(rt, _told_by(state))
+    else:
+        rt = rt.but(
+            steps_completed=state.meta.steps_completed,
+            phases_completed=state.meta.phases_completed,
+            depth_overrides={**state.meta.depth_overrides},
+            elaborations=state.meta.elaborations,
+            scan=state.scan,
+            artifacts=state.artifacts,
+        )
     pending = (effect for effect in rt.outbox if isinstance(effect, Commit))
     for commit in (*rt.unsaved, *pending):
         rt = _counting(rt, commit.change)
@@ -294,11 +306,6 @@ def _placed(rt: Roundtable, change: MetaChange) -> tuple[Roundtable, MetaChange]
     return (rt.but(manners=rt.manners.but(noted=private)) if change.slack else rt), change
 
 
-def _progress(change: MetaChange) -> dict[str, Any]:
-    """So that meta.json can be replayed from the lines alone."""
-    return {CHANGE: carried(change)} if carried(change) else {}
-
-
 def _carrying(rt: Roundtable, facts: dict[str, Any], change: MetaChange, subject: str) -> Roundtable:
     """
     The last line of the commit carries *facts*, and what else is known at a commit.
@@ -354,10 +361,6 @@ def _expected(commit: Commit) -> frozenset[str]:
     return new | {NOT_WRITTEN} if commit.late else new
 
 
-def _is_late(effect: Effect) -> bool:
-    return isinstance(effect, Commit) and effect.late
-
-
 def _written_anew(rt: Roundtable, lost: tuple[Trouble, ...]) -> Roundtable:
     rt = rt.logging(*lost)
     if any(one.code == META_UNREADABLE for one in lost):
@@ -394,17 +397,6 @@ def _everything(rt: Roundtable) -> MetaChange:
         slack=slack_place(rt),
         codebase_hash=HEAD,
         seats=seats_of(rt),
-    )
-
-
-def _as_told_by(rt: Roundtable, state: ItemState) -> Roundtable:
-    return rt.but(
-        steps_completed=state.meta.steps_completed,
-        phases_completed=state.meta.phases_completed,
-        depth_overrides={**state.meta.depth_overrides},
-        elaborations=state.meta.elaborations,
-        scan=state.scan,
-        artifacts=state.artifacts,
     )
 
 

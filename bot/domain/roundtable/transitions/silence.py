@@ -120,10 +120,6 @@ def _has_new_words(rt: Roundtable, before: Roundtable, event: Input) -> bool:
     return bool(now - then) or (isinstance(event, Command) and (now != then or is_dropped))
 
 
-def _is_unanswered(rt: Roundtable) -> bool:
-    return bool(_not_nudged(rt))
-
-
 def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
     policy = playbook.policy
     chosen = {TimerName.QUIET: 60 * policy.quiet_minutes, TimerName.DRAFT: policy.draft_seconds}
@@ -133,11 +129,11 @@ def _waiting(rt: Roundtable, name: TimerName, playbook: Playbook) -> Roundtable:
     return set_timer(rt, name, due)
 
 
-WAITS: tuple[tuple[TimerName, Callable[[Roundtable], bool]], ...] = (
+WAITS: tuple[tuple[TimerName, Callable[[Roundtable], object]], ...] = (
     (TimerName.QUIET, only_people_go_on),
     (TimerName.FEEDBACK, _has_feedback),
     (TimerName.ROUND, elaborations.wants_round),
-    (TimerName.UNANSWERED, _is_unanswered),
+    (TimerName.UNANSWERED, _not_nudged),
     (TimerName.SLOW, drafts.is_at_work),
     (TimerName.DRAFT, _has_unread_words),
     (TimerName.DRAFT_LATEST, _has_unread_words),

@@ -82,21 +82,15 @@ def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
 
 
 def mute_asked(rt: Roundtable, event: Mute, playbook: Playbook) -> Roundtable:
+    """A pending contribution is dropped; a discussion can still be ended."""
     if not rt.place.thread:
         raise NotNow(trouble_wording.NOTHING_RUNNING)
     if event.muted is rt.manners.muted:
         raise NotNow(trouble_wording.MUTED_ALREADY if event.muted else trouble_wording.NOT_MUTED)
     name = rt.name_of(event.person.id)
     rt = rt.but(manners=rt.manners.but(muted=event.muted))
-    return _muted(rt, name) if event.muted else _speaking_again(rt, name, playbook)
-
-
-def _muted(rt: Roundtable, name: str) -> Roundtable:
-    """A pending contribution is dropped; a discussion can still be ended."""
-    return putting_off(rt).telling(Message(text=trouble_wording.muted(name)), part=rt.part)
-
-
-def _speaking_again(rt: Roundtable, name: str, playbook: Playbook) -> Roundtable:
+    if event.muted:
+        return putting_off(rt).telling(Message(text=trouble_wording.muted(name)), part=rt.part)
     return waiting_speak(rt.telling(Message(text=trouble_wording.unmuted(name)), part=rt.part), playbook)
 
 
@@ -140,7 +134,7 @@ def _only_listens(rt: Roundtable, persona: str, playbook: Playbook) -> bool:
     turns = [*rt.debate.turns[:1], *(one for one in rt.debate.turns if one.by == persona)]
     if not (turns and turns[-1].by_rule):
         return False
-    return not asking.thinks(Speak(persona=persona, task="turn"), rt, playbook)
+    return not asking.thinks(persona, playbook)
 
 
 def asking_all_to_open(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -238,7 +232,7 @@ def taking_up(rt: Roundtable, playbook: Playbook) -> Roundtable:
     What people said waits until they are silent (see `silence`); whom they ask by name reads at once. Without a model
     nothing waits.
     """
-    if not asking.thinks(asking.listening(rt, playbook), rt, playbook):
+    if not asking.thinks(asking.listening(rt, playbook).persona, playbook):
         return rt.but(unread=())
     lead = asking.speaker_of(rt, playbook).key
     found = asked_in(rt.unread[-1], rt, playbook, lead=lead) if rt.unread else None
@@ -259,7 +253,7 @@ def drafting_next(rt: Roundtable, playbook: Playbook) -> Roundtable:
 def reading(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """A model reads what none has read yet, one call at a time. Without one nothing waits to be read."""
     speak = asking.listening(rt, playbook)
-    if not asking.thinks(speak, rt, playbook):
+    if not asking.thinks(speak.persona, playbook):
         return rt.but(unread=())
     if not rt.unread or asking.is_silenced(rt, playbook):
         return rt
@@ -288,7 +282,7 @@ def _is_idle(rt: Roundtable, playbook: Playbook) -> bool:
     """Whether a model could make a draft, and none is at it."""
     if rt.stage not in ABOUT_A_STEP or rt.has_pending(Speak, Survey) or asking.is_silenced(rt, playbook):
         return False
-    return asking.thinks(asking.listening(rt, playbook), rt, playbook)
+    return asking.thinks(asking.listening(rt, playbook).persona, playbook)
 
 
 def _waiting_for(rt: Roundtable, speak: Speak) -> Roundtable:

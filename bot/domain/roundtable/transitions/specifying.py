@@ -68,19 +68,22 @@ DECIDERS = "deciders"
 
 
 def said(
-    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str = "", notes: bool = True
+    rt: Roundtable,
+    text: str,
+    person: Person,
+    playbook: Playbook,
+    *,
+    step_id: str = "",
+    notes: bool = True,
+    is_asked: bool = True,
 ) -> dict[str, Any]:
-    """The facts for the line of a message: its patches, read while *step_id* (or the current step) is open."""
+    """
+    The facts for the line of a message: its patches, read while *step_id* (or the current step) is open. At a menu
+    nothing *is_asked*, so words without a number answer no question.
+    """
     step_id = step_id or rt.step_id
-    found = read(rt, text, person, playbook, step_id=step_id)
-    return facts_of(in_discussion(rt, taken(rt, found, playbook, step_id, notes=notes), playbook))
-
-
-def said_afterwards(
-    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str = ""
-) -> dict[str, Any]:
-    """At a menu nothing is asked, so words without a number answer no question."""
-    return facts_of(patches_in(rt, text, person, playbook, step_id=step_id or rt.step_id, is_asked=False))
+    found = read(rt, text, person, playbook, step_id=step_id, is_asked=is_asked)
+    return facts_of(in_discussion(rt, taken(rt, found, step_id, notes=notes), playbook))
 
 
 def telling_what_is_not_taken(
@@ -331,7 +334,7 @@ def amended(
     # read as if it had not been said before: else what stays the same would not be said again, and be taken back
     known = rt.but(specification=rt.specification.without(line))
     found = read(known, event.text, event.person, playbook, step_id=step_id, is_asked=False)
-    now = taken(known, found, playbook, step_id, notes=notes)
+    now = taken(known, found, step_id, notes=notes)
     held = {one.id: rt.specification.entries[one.id][DISCUSSION] for one in before}
     again = (
         one.but(set={**one.set, DISCUSSION: held[one.id]}) if held.get(one.id) and one.set else one
@@ -384,15 +387,8 @@ def open_questions(rt: Roundtable, step: Step, playbook: Playbook) -> tuple[int,
     return tuple(n for n in range(1, len(questions_of(rt, step, playbook)) + 1) if n not in answered)
 
 
-def patches_in(
-    rt: Roundtable, text: str, person: Person, playbook: Playbook, *, step_id: str, is_asked: bool = True
-) -> tuple[Patch, ...]:
-    found = read(rt, text, person, playbook, step_id=step_id, is_asked=is_asked)
-    return taken(rt, found, playbook, step_id)
-
-
 def taken(
-    rt: Roundtable, found: reader.MessageReading, playbook: Playbook, step_id: str, *, notes: bool = True
+    rt: Roundtable, found: reader.MessageReading, step_id: str, *, notes: bool = True
 ) -> tuple[Patch, ...]:
     """What is kept of a message that was read."""
     is_noted = notes and bool(step_id)

@@ -124,8 +124,7 @@ def restated(rt: Roundtable, event: Amend, playbook: Playbook) -> Iterator[Patch
     if position is None or position.letter is None:
         return
     option = words.of_letter(options, position.letter) if position.letter else None
-    told = {"why": position.why, "sure": position.sure, "condition": position.condition}
-    fields = {"option": option.text if option else UNDECIDED, **told}
+    fields = {"option": option.text if option else UNDECIDED, **position.fields}
     for id in made:
         entry = rt.specification.entries[id]
         given = {name: entry[name] for name in ABOUT if entry[name]} | fields

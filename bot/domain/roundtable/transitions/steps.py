@@ -51,7 +51,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return asking.offer_skip(rt.queueing(React(ts=event.ts, emoji=NOTED)), playbook)
     if not specifying.is_small(event.text, playbook):
         rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
-    elif not asking.thinks(asking.listening(rt, playbook), rt, playbook):
+    elif not asking.thinks(asking.listening(rt, playbook).persona, playbook):
         return before  # a model may have asked for a "yes"; nothing else here waits for one
     return speaking.taking_up(rt, playbook)
 
@@ -60,8 +60,7 @@ def _told_who_has_no_model(rt: Roundtable, event: Say, playbook: Playbook) -> Ro
     """Who asks a persona that cannot answer. What stayed a note can be kept as an open question of theirs."""
     address = playbook.roster.addressed(event.text, lead="")
     called = address.personas if address.kind is AddressKind.DIRECT and is_question(event.text) else ()
-    speaking = (Speak(persona=key, task="draft") for key in called)
-    silent = {one.persona for one in speaking if not asking.thinks(one, rt, playbook)}
+    silent = {key for key in called if not asking.thinks(key, playbook)}
     if not silent:
         return rt
     line, question = rt.line_of(event.ts), playbook.schema.kinds.get("question")

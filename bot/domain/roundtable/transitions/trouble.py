@@ -52,13 +52,11 @@ from bot.domain.roundtable.transitions import (
     asking,
     drafts,
     elaborations,
-    ending,
     exporting,
     issues,
     opening,
     pausing,
     phases,
-    resuming,
     speaking,
     specifying,
 )
@@ -83,7 +81,7 @@ FollowsCommit = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
 AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
     Then.OPENING: opening.opened,
     Then.STEP: phases.step_written,
-    Then.SYNTHESIS: ending.saved,
+    Then.SYNTHESIS: elaborations.saved,
     Then.PHASE: phases.closed,
 }
 
@@ -221,7 +219,7 @@ def _item_not_read(
         return _stalled(rt, effect, trouble_wording.cannot_go_on(said.sentence))
     if rt.stage in BUSY or rt.stage is Stage.STALLED:
         return rt
-    return resuming.without_looking(rt, said.sentence, playbook)
+    return opening.without_looking(rt, said.sentence, playbook)
 
 
 def _not_posted(rt: Roundtable, effect: Post, said: Failed, playbook: Playbook) -> Roundtable:
@@ -334,7 +332,7 @@ def _nothing_said(rt: Roundtable, effect: Speak, said: Failed, playbook: Playboo
         return drafts.note_failure(rt, effect, reason, raw)
     if reason == CONTEXT_FULL:
         return elaborations.conclude(report(rt, [trouble("ERR-ELAB-014")]), EndReason.TURN_LIMIT, playbook)
-    if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect, rt, playbook)):
+    if not (rt.debate.framed or rt.has_pending(Speak) or asking.thinks(effect.persona, playbook)):
         lead = speaking.lead_of(rt, playbook).key  # it opens without a model, and that failed
         again = effect.but(persona=lead, turn=TurnKind.OPENING, personas=(lead,))
         return _stalled(report(rt, [trouble("ERR-INT-001")]), again, trouble_wording.PRESS_RETRY)

@@ -7,10 +7,14 @@ command. It is written after the save, once; what was repeated or refused is not
 """
 
 import logging
+from typing import assert_never
 
 from bot.domain.actions.table import ACTIONS, Action
 from bot.domain.catalog.steps import Depth
 from bot.domain.roundtable.inputs import (
+    Amend,
+    AnswerDirectly,
+    AnswerQuestion,
     Command,
     Input,
     MarkMessage,
@@ -18,6 +22,7 @@ from bot.domain.roundtable.inputs import (
     Press,
     RecordDecision,
     Request,
+    Retract,
     Say,
     SetDepth,
     Start,
@@ -65,8 +70,10 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
             return f"{'unmark' if removed else 'mark'}_{mark.value}"
         case Say():
             return _typed(happened, before) if before and _changed(before, after) else ""
-        case _:
+        case Amend() | Retract() | AnswerDirectly() | AnswerQuestion():
             return ""
+        case _:
+            assert_never(happened)
 
 
 def _typed(said: Say, rt: Roundtable) -> str:

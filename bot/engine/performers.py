@@ -49,11 +49,11 @@ from bot.domain.roundtable.outcomes import (
     CodeSurvey,
     Committed,
     Done,
-    EffectOutcome,
     IssuePushed,
     IssueReadAgain,
     IssuesRead,
     ItemRead,
+    Outcome,
     PersonaSpoke,
     PersonMet,
     Posted,
@@ -145,7 +145,7 @@ class Performers(NamedTuple):
     """Done to the texts of voices, threads and files."""
     sources: SourceReaders = NO_READERS
 
-    async def perform(self, effect: Effect, rt: Roundtable) -> EffectOutcome:
+    async def perform(self, effect: Effect, rt: Roundtable) -> Outcome:
         """Raises EffectError."""
         told = {"key": effect.id, "effect": effect.id, "at": self.clock()}
         if isinstance(effect, Log):
@@ -155,7 +155,7 @@ class Performers(NamedTuple):
 
     async def _outcome(
         self, effect: InChat | Speak | ReviewDraft | InWorkspace | InTracker, rt: Roundtable, told: Told
-    ) -> EffectOutcome:
+    ) -> Outcome:
         if isinstance(effect, InChat):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, Speak):
@@ -168,7 +168,7 @@ class Performers(NamedTuple):
             return await self._in_tracker(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
 
-    async def _with_sign(self, effect: Speak, rt: Roundtable, told: Told) -> EffectOutcome:
+    async def _with_sign(self, effect: Speak, rt: Roundtable, told: Told) -> Outcome:
         """
         Work that people wait for: a sign in the thread shows it. What was found in the code before a guest came to the
         channel is shown to no voice any more.
@@ -177,7 +177,7 @@ class Performers(NamedTuple):
         rt = rt if sight.viewer.sees_code else rt.but(survey=None)
         return await self._by_voice(effect, rt, told, sight)
 
-    async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> EffectOutcome:
+    async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1
         if again:
             await self._landed(effect, within=self.chat.lands_within)
@@ -248,7 +248,7 @@ class Performers(NamedTuple):
         if (left := within - max(0.0, passed)) > 0:
             await asyncio.sleep(left)
 
-    async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told, sight: Sight) -> EffectOutcome:
+    async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
         cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight, effect.by_other)
         match effect.task:
             case "turn":
@@ -262,7 +262,7 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect.task)
 
-    async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> EffectOutcome:
+    async def _in_workspace(self, effect: InWorkspace, rt: Roundtable, told: Told) -> Outcome:
         match effect:
             case ReadItem(recovering=recovering, discussing=discussing):
                 read = await self.workspace.read(rt.slug, now=rt.now, after=rt.last_line)
@@ -284,7 +284,7 @@ class Performers(NamedTuple):
             case _:
                 assert_never(effect)
 
-    async def _in_tracker(self, effect: InTracker, rt: Roundtable, told: Told) -> EffectOutcome:
+    async def _in_tracker(self, effect: InTracker, rt: Roundtable, told: Told) -> Outcome:
         """While the tracker is away, or asks to wait, nothing else has to wait for it."""
         tracker = self.sources.tracker
         if tracker is None:

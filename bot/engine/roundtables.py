@@ -36,7 +36,7 @@ from bot.domain.roundtable.inputs import (
     TryAgain,
 )
 from bot.domain.roundtable.machine import decide
-from bot.domain.roundtable.outcomes import REMOVED, Attempted, Done, EffectOutcome, Failed
+from bot.domain.roundtable.outcomes import REMOVED, Attempted, Done, Failed, Outcome
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import TRIED_AGAIN, Roundtable
 from bot.domain.roundtable.transitions import asking, opening
@@ -89,7 +89,7 @@ OPENING_SECONDS = 20.0
 """So long the contributions that are there wait for the others of an opening."""
 
 
-Perform = Callable[[Effect], Coroutine[Any, Any, EffectOutcome]]
+Perform = Callable[[Effect], Coroutine[Any, Any, Outcome]]
 
 
 class Cancellation:
@@ -104,14 +104,12 @@ class Cancellation:
     """
 
     def __init__(self, opening_seconds: float = OPENING_SECONDS) -> None:
-        self._running: dict[tuple[str, str], asyncio.Task[EffectOutcome]] = {}
-        self._ahead: dict[str, dict[str, asyncio.Task[EffectOutcome]]] = {}
+        self._running: dict[tuple[str, str], asyncio.Task[Outcome]] = {}
+        self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
         self._opening_seconds = opening_seconds
         self._opened: dict[str, float] = {}
 
-    async def of(
-        self, slug: str, effect: Effect, work: Coroutine[Any, Any, EffectOutcome]
-    ) -> EffectOutcome | None:
+    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
         """The outcome of *work*, which may raise; None when it was cancelled."""
         if not isinstance(effect, CANCELLABLE):
             return await work
@@ -132,7 +130,7 @@ class Cancellation:
             raise VoiceError("The answer was not waited for.", reason="cancelled", facts=facts)
         return None
 
-    def look(self, rt: Roundtable) -> "list[asyncio.Task[EffectOutcome]]":
+    def look(self, rt: Roundtable) -> "list[asyncio.Task[Outcome]]":
         """*rt* was just saved. What was begun for effects that are no longer in its outbox, each once."""
         pending = {one.id for one in rt.outbox}
         for (slug, effect), task in self._running.items():
@@ -150,7 +148,7 @@ class Cancellation:
 
     async def outcome(
         self, slug: str, effects: Sequence[Effect], perform: Perform, *, is_wanted: Callable[[], bool]
-    ) -> EffectOutcome | None:
+    ) -> Outcome | None:
         """
         Of one effect, or of all that open a discussion the one that is next. None as soon as something else *is_wanted*
         for *slug*: the work of a model goes on, and is awaited again.
@@ -363,8 +361,8 @@ class Roundtables(Engine[Roundtable, Input]):
         finally:
             await self._cancellation.end(slug)
 
-    async def _perform(self, effect: Effect, state: Roundtable) -> EffectOutcome | None:
-        def perform(one: Effect) -> Coroutine[Any, Any, EffectOutcome]:
+    async def _perform(self, effect: Effect, state: Roundtable) -> Outcome | None:
+        def perform(one: Effect) -> Coroutine[Any, Any, Outcome]:
             return self._performed(one, state)
 
         if isinstance(effect, React):
@@ -383,7 +381,7 @@ class Roundtables(Engine[Roundtable, Input]):
             self._postponed[effect.id] = time.monotonic() + later.after_seconds
             return None
 
-    async def _performed(self, effect: Effect, state: Roundtable) -> EffectOutcome:
+    async def _performed(self, effect: Effect, state: Roundtable) -> Outcome:
         began = time.monotonic()
         shown = {"item": state.slug, "step": state.step_id, "effect": effect.id, "kind": effect.kind}
         with about(effect=effect.id), telemetry.span("effect", refusals=Postponed, **shown) as current:
@@ -453,7 +451,7 @@ class Roundtables(Engine[Roundtable, Input]):
             self._show_reactions(state)
         await super()._wake_for(state)
 
-    async def _count(self, slug: str, task: "asyncio.Task[EffectOutcome]") -> None:
+    async def _count(self, slug: str, task: "asyncio.Task[Outcome]") -> None:
         """What a model took counts, also where nobody waits for its answer any more."""
         with suppress(BotError, asyncio.CancelledError):
             await self._handle(slug, await task)
@@ -469,7 +467,7 @@ class Roundtables(Engine[Roundtable, Input]):
 
     # --- attempts ---------------------------------------------------------------------------------------------------
 
-    async def _tried(self, effect: Effect, rt: Roundtable) -> EffectOutcome:
+    async def _tried(self, effect: Effect, rt: Roundtable) -> Outcome:
         """The outcome, or the failure of the last attempt. The wait before an attempt grows each time."""
         attempts = ATTEMPTS_TO_POST if isinstance(effect, Post) else ATTEMPTS
         for attempt in range(1, attempts + 1):

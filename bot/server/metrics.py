@@ -24,8 +24,8 @@ from prometheus_client import (
 )
 
 from bot.domain.roundtable.effects import Commit, Effect
-from bot.domain.roundtable.inputs import COMMANDS, Command, Input
-from bot.domain.roundtable.outcomes import Committed, EffectOutcome, Failed
+from bot.domain.roundtable.inputs import Command, Input
+from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import Meter, kind_of
@@ -57,7 +57,7 @@ MODEL_OUTCOMES = (
 INPUT, OUTPUT, CACHED = "input", "output", "cached"
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
-COMMAND_KINDS = tuple(kind_of(command) for command in COMMANDS)
+COMMANDS = tuple(kind_of(command) for command in get_args(Command))
 OPEN_STAGES = tuple(stage.value for stage in Stage if stage is not Stage.ANALYSED)
 EFFECTS = tuple(effect.model_fields["kind"].default for effect in get_args(get_args(Effect)[0]))
 
@@ -151,7 +151,7 @@ class Metrics(Meter, ModelMeter):
     def conflicted(self) -> None:
         self._conflicts.inc()
 
-    def performed(self, effect: Effect, outcome: EffectOutcome, *, seconds: float) -> None:
+    def performed(self, effect: Effect, outcome: Outcome, *, seconds: float) -> None:
         self._effects.labels(effect.kind, _result_of(outcome)).inc()
         self._effect_seconds.labels(effect.kind).observe(seconds)
 
@@ -222,7 +222,7 @@ class Metrics(Meter, ModelMeter):
 
     def _begin_at_zero(self) -> None:
         """So that rates and alerts have a first value."""
-        _touch(self._inputs, product(COMMAND_KINDS, (SAVED, REPEATED, REFUSED, UNSAVED)))
+        _touch(self._inputs, product(COMMANDS, (SAVED, REPEATED, REFUSED, UNSAVED)))
         _touch(self._effects, product(EFFECTS, (DONE, FAILED, BROKE)))
         _touch(self._acks, product(DOORS, (TAKEN, LEFT)))
         _touch(self._retries, EFFECTS)
@@ -285,7 +285,7 @@ def _touch(counter: Counter, labels: Iterable[str | tuple[str, ...]]) -> None:
         counter.labels(*((one,) if isinstance(one, str) else one))
 
 
-def _result_of(outcome: EffectOutcome) -> str:
+def _result_of(outcome: Outcome) -> str:
     if not isinstance(outcome, Failed):
         return DONE
     return BROKE if outcome.reason == UNEXPECTED else FAILED

@@ -74,13 +74,13 @@ from bot.domain.roundtable.outcomes import (
     Committed,
     Done,
     DraftReview,
-    EffectOutcome,
     Failed,
     IssuePushed,
     IssueReadAgain,
     IssuesRead,
     ItemRead,
     ItemState,
+    Outcome,
     PersonaSpoke,
     PersonMet,
     Posted,
@@ -214,7 +214,7 @@ class Table:
         self.world = World()
         self.paying = paying
         self.menus: list[Menu] = []
-        self.told: list[EffectOutcome] = []
+        self.told: list[Outcome] = []
         self.completing: list[Effect] = []
         self._tick = 0
         self.rt: Roundtable
@@ -555,7 +555,7 @@ class Table:
                 return self
         raise AssertionError("it never comes to rest")
 
-    def _perform(self, effect: Effect, told: Mapping[str, str]) -> EffectOutcome:
+    def _perform(self, effect: Effect, told: Mapping[str, str]) -> Outcome:
         world = self.world
         match effect:
             case OpenThread():
@@ -637,9 +637,7 @@ class Table:
                 world.logged.append(effect.trouble)
         return Done(**told)
 
-    def _in_tracker(
-        self, effect: PushIssue | ReadIssue | ReadIssues, told: Mapping[str, str]
-    ) -> EffectOutcome:
+    def _in_tracker(self, effect: PushIssue | ReadIssue | ReadIssues, told: Mapping[str, str]) -> Outcome:
         world = self.world
         if isinstance(effect, ReadIssue):
             assert world.began_with

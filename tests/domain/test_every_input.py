@@ -456,7 +456,7 @@ def worded(event: BaseModel) -> list[str]:
     ]
 
 
-COMMANDS = [one for one in (*all_inputs.COMMANDS, *get_args(OfPrograms)) if one not in {Press, Start}]
+COMMANDS = [one for one in (*get_args(Command), *get_args(OfPrograms)) if one not in {Press, Start}]
 """Presses are tried by the buttons that are offered, and a start by its form."""
 ACCEPTED_IN: Mapping[str, tuple[str, ...]] = {
     "Finish": ("step_open",),

@@ -19,7 +19,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.message import Message
 from bot.domain.roundtable import machine
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import EffectOutcome, TurnTaken
+from bot.domain.roundtable.outcomes import Outcome, TurnTaken
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine import roundtables
@@ -144,7 +144,7 @@ def _counted_twice() -> AbstractContextManager[object]:
     """Like INCR, when its answer gets lost and the client asks again."""
     settled = machine._settled
 
-    def counting(rt: Roundtable, event: EffectOutcome, playbook: Playbook) -> Roundtable:
+    def counting(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
         completing = all(one.id != event.effect for one in rt.outbox)
         if not (
             completing

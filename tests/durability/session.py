@@ -11,7 +11,7 @@ from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import Effect, React
 from bot.domain.roundtable.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
-from bot.domain.roundtable.outcomes import EffectOutcome as Outcome
+from bot.domain.roundtable.outcomes import Outcome
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.performers import Performers

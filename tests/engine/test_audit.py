@@ -2,6 +2,7 @@
 
 import io
 import json
+from typing import get_args
 
 import pytest
 
@@ -9,7 +10,6 @@ from bot.domain.actions.table import ACTIONS
 from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.roundtable.inputs import (
-    COMMANDS,
     Amend,
     AnswerDirectly,
     AnswerQuestion,
@@ -50,7 +50,11 @@ def test_every_button_has_its_word(action: str, lines: io.StringIO) -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [one for one in COMMANDS if one not in {Press, Say, AnswerDirectly, AnswerQuestion, Amend, Retract}],
+    [
+        one
+        for one in get_args(Command)
+        if one not in {Press, Say, AnswerDirectly, AnswerQuestion, Amend, Retract}
+    ],
 )
 def test_every_command_has_its_word(kind: type[Command], lines: io.StringIO) -> None:
     """Only words and their corrections have none."""

@@ -15,23 +15,23 @@ from bot.domain.discussion.elaboration import Fate, SealedPosition
 from bot.domain.item.item import Item
 from bot.domain.messages import agent_wording, attendance_wording, discussion_wording, trouble_wording
 from bot.domain.roundtable.marks import MarkKind
-from bot.domain.roundtable.outcomes import Attachment, EffectOutcome, Event
+from bot.domain.roundtable.outcomes import Attachment, Event, Outcome
 from bot.domain.specification.entries import Patch
 from bot.domain.values.places import ChannelKind, Person, Place
 
 
-class Command(Event):
-    """What a person does. `not_now` tells the person that it makes no sense at this point."""
+class ByPerson(Event):
+    """`not_now` tells the person that it makes no sense at this point."""
 
     person: Person
     not_now: ClassVar[str] = ""
 
 
-class Request(Command):
+class Request(ByPerson):
     """Does what a button does: a policy may keep it from some people."""
 
 
-class Start(Command):
+class Start(ByPerson):
     """
     Begin a roundtable on *item* at *place*; a thread there already is adopted. *planning* begins with the step of
     the plan, on what the *brief* says, if there is one: what the person knows already. *participants* are ids of people
@@ -51,7 +51,7 @@ class Start(Command):
     depth: Depth | None = None
 
 
-class Say(Command):
+class Say(ByPerson):
     """
     A person wrote *text* in the thread, as message *ts*. *private* is None where it was not said who can see it, and
     *under_us* where it was not said whether the root of the thread is a post of ours. *to_us*: it begins with our
@@ -84,7 +84,7 @@ class SetDepth(Request):
     ts: str = ""
 
 
-class Amend(Command):
+class Amend(ByPerson):
     """A person edited the message *ts*."""
 
     kind: Literal["amend"] = "amend"
@@ -92,7 +92,7 @@ class Amend(Command):
     ts: str
 
 
-class Retract(Command):
+class Retract(ByPerson):
     """A person deleted the message *ts*."""
 
     kind: Literal["retract"] = "retract"
@@ -152,7 +152,7 @@ class Specify(Request):
     step_id: str = ""
 
 
-class MarkMessage(Command):
+class MarkMessage(ByPerson):
     """
     A person marked the message *ts*, by the form or by a reaction; *words* are theirs, if they gave some. *removed*:
     they took that mark back.
@@ -165,7 +165,7 @@ class MarkMessage(Command):
     removed: bool = False
 
 
-class AnswerDirectly(Command):
+class AnswerDirectly(ByPerson):
     """A person answered the open step *step_id* from a direct message. Everybody in the thread reads it."""
 
     not_now = agent_wording.STEP_IS_OVER
@@ -173,7 +173,7 @@ class AnswerDirectly(Command):
     text: str
 
 
-class AnswerQuestion(Command):
+class AnswerQuestion(ByPerson):
     """A person answered the recorded question *entry* from a direct message."""
 
     entry: str
@@ -222,6 +222,7 @@ class SettleObjection(Request):
     """What became of the objection *entry*, for a reason."""
 
     not_now = discussion_wording.NO_DISCUSSION
+    person: Person
     entry: str
     fate: Fate
     because: str
@@ -308,10 +309,30 @@ class Returned(Event):
     since: str
 
 
-COMMANDS: tuple[type[Command], ...] = (
-    *(one for one in Command.__subclasses__() if one is not Request),
-    *Request.__subclasses__(),
+Command = (
+    Start
+    | Say
+    | Amend
+    | Retract
+    | Press
+    | SetDepth
+    | Stop
+    | Mute
+    | Resume
+    | Export
+    | Plan
+    | Specify
+    | MarkMessage
+    | AnswerDirectly
+    | AnswerQuestion
+    | SetDue
+    | RecordDecision
+    | NameOption
+    | RaiseObjection
+    | SettleObjection
+    | SealPosition
+    | CreateIssues
 )
 OfSlack = ChannelGone | ChannelMoved | PersonChanged
 OfPrograms = AgentAsked | AgentWithdrew | IssueChanged
-Input = Command | OfPrograms | TryAgain | TimeCame | Returned | OfSlack | EffectOutcome
+Input = Command | OfPrograms | TryAgain | TimeCame | Returned | OfSlack | Outcome

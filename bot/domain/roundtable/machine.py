@@ -56,12 +56,12 @@ from bot.domain.roundtable.outcomes import (
     Attempted,
     Committed,
     Done,
-    EffectOutcome,
     Failed,
     IssuePushed,
     IssueReadAgain,
     IssuesRead,
     ItemRead,
+    Outcome,
     PersonaSpoke,
     PersonMet,
     Posted,
@@ -193,7 +193,7 @@ def decide(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
 
 
 def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-    if isinstance(event, EffectOutcome):
+    if isinstance(event, Outcome):
         return _settled(rt, event, playbook)
     if isinstance(event, TimeCame):
         return _timed(rt, event, playbook) if timers.is_current(rt, event) else rt
@@ -268,7 +268,7 @@ def _is_in_git(rt: Roundtable, event: Input) -> bool:
     return isinstance(event, Say) and event.ts <= rt.last_heard
 
 
-def _settled(rt: Roundtable, event: EffectOutcome, playbook: Playbook) -> Roundtable:
+def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
     """
     Completes the effect in the outbox. Outcomes of effects that are no longer in it are ignored, but for what they
     took.

@@ -430,3 +430,23 @@ class Failed(EffectOutcome):
     reason: str
     sentence: str
     facts: Mapping[str, Any] = {}
+
+
+Outcome = (
+    Attempted
+    | Done
+    | ThreadOpened
+    | Posted
+    | ThreadRead
+    | ItemRead
+    | PersonaSpoke
+    | TurnTaken
+    | Surveyed
+    | Reviewed
+    | Committed
+    | IssuePushed
+    | IssueReadAgain
+    | IssuesRead
+    | PersonMet
+    | Failed
+)

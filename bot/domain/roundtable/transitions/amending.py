@@ -18,10 +18,12 @@ from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import permission
 from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import (
+    AnswerDirectly,
     AnswerQuestion,
-    Command,
+    CreateIssues,
     Mute,
     SetDepth,
+    SetDue,
     Specify,
 )
 from bot.domain.roundtable.stage import Stage
@@ -53,6 +55,10 @@ from bot.errors import NotNow, Overtaken, UserError
 WITH_DEPTH = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
 """Where another depth can be chosen."""
 
+
+FormInput = (
+    Specify | Mute | SetDepth | SetDue | AnswerDirectly | AnswerQuestion | CreateIssues | deciding.Entered
+)
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
@@ -139,7 +145,7 @@ def read(rt: Roundtable, submission: Submission, playbook: Playbook) -> Reading:
             assert_never(submission.name)
 
 
-ENTERED: Mapping[FormName, Callable[[Submission], Command]] = {
+ENTERED: Mapping[FormName, Callable[[Submission], FormInput]] = {
     FormName.ANSWER: answering.entered,
     FormName.ISSUES: issues.entered,
     FormName.UNTIL: attending.entered,
@@ -148,11 +154,11 @@ ENTERED: Mapping[FormName, Callable[[Submission], Command]] = {
 """The forms that are one input. The others change entries and settings."""
 
 
-def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[Command, ...]:
+def inputs(rt: Roundtable, submission: Submission, reading: Reading) -> tuple[FormInput, ...]:
     """What a submission asks for. Keys tell apart what one view is submitted for several times."""
     if entered := ENTERED.get(submission.name):
         return (entered(submission),)
-    found: list[Command] = []
+    found: list[FormInput] = []
     if reading.patches:
         step_id = "" if submission.name is FormName.AMEND else submission.subject
         seen = _revisions(submission)

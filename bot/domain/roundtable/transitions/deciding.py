@@ -27,7 +27,6 @@ from bot.domain.roundtable.inputs import (
     Press,
     RaiseObjection,
     RecordDecision,
-    Request,
     Say,
     SealPosition,
     SettleObjection,
@@ -54,6 +53,8 @@ from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
 # --- forms ----------------------------------------------------------------------------------------------------------
+
+Entered = RecordDecision | NameOption | RaiseObjection | SettleObjection | SealPosition
 
 
 def form(rt: Roundtable, action: str, subject: str, person: Person) -> InputForm:
@@ -102,7 +103,7 @@ def flaws(rt: Roundtable, submission: Submission) -> Mapping[str, str]:
     return found
 
 
-def entered(submission: Submission) -> Request:
+def entered(submission: Submission) -> Entered:
     sent, text = submission.sent, submission.text
     if submission.name is FormName.RECORD:
         fates = {

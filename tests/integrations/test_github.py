@@ -9,7 +9,17 @@ from bot.engine.source_ports import PushedIssue
 from bot.errors import EffectError
 from bot.integrations import github
 from bot.integrations.github import GitHub
-from tests.integrations.strict_github import TOKEN, Failure, StrictGitHub, now, strict_github
+from tests.integrations.strict_github import (
+    CREATE,
+    LIST,
+    TOKEN,
+    Exchange,
+    Failure,
+    StrictGitHub,
+    described,
+    now,
+    strict_github,
+)  # fmt: skip
 
 NAMED = "T1/rate-limiting/WRK-001"
 
@@ -37,6 +47,41 @@ async def not_pushed(tracker: GitHub, effect: PushIssue) -> EffectError:
     return error.value
 
 
+# --- the stand-in ---------------------------------------------------------------------------------------------------
+
+
+async def test_what_github_does_not_describe_is_a_breach() -> None:
+    """On either side: each test holds to it all that is asked and answered."""
+    description = described()
+    if isinstance(description, str):
+        pytest.skip(description)
+    stand_in = StrictGitHub()
+    path = {"owner": "acme", "repo": "api"}
+    issue = stand_in.add("acme/api#1", "A", None)
+    body = {"title": "A", "body": "B"}
+    fine = Exchange(CREATE, path, {}, body, 201, issue)
+    listed = Exchange(LIST, path, {"since": now(), "per_page": "30"}, None, 200, [issue])
+    short = {name: value for name, value in issue.items() if name != "state"}
+
+    assert [*description.faults(fine), *description.faults(listed)] == []
+    wrong = [
+        fine._replace(path={"owner": "acme"} | {"name": "api"}),
+        fine._replace(query={"per_page": "30"}),
+        fine._replace(body={}),
+        fine._replace(body={**body, "text": "C"}),
+        fine._replace(body={**body, "labels": "C"}),
+        fine._replace(status=418),
+        fine._replace(answer=short),
+        fine._replace(answer={**issue, "number": "1"}),
+        listed._replace(query={"since": "yesterday"}),
+        listed._replace(query={"since": now()[:19]}),
+        listed._replace(query={"per_page": "x"}),
+        listed._replace(query={"state": "half"}),
+        listed._replace(answer=[issue, short]),
+    ]
+    assert [one for one in wrong if len([*description.faults(one)]) != 1] == []
+
+
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
@@ -46,9 +91,7 @@ async def test_title_text_author_and_state_are_read() -> None:
         stand_in.add(
             "acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100", labels=labels
         )
-        stand_in.comments = [
-            {"id": 7, "body": "It was worse on Monday.", "user": None, "created_at": "2026-11-24T09:00:00Z"}
-        ]
+        stand_in.comment("It was worse on Monday.")
         issue = await tracker.read_issue("acme/api#42", public_only=False)
         address = f"{stand_in.url}/acme/api/issues/42#issuecomment-1"
         assert await tracker.read_issue(address, public_only=False) == issue
@@ -129,7 +172,7 @@ async def test_whether_the_key_will_do_is_seen_without_creating_anything() -> No
         assert await tracker.refusal("acme/api") == (
             "Issues of acme/api cannot be read: it does not exist, or the key that is set may not see it."
         )
-        stand_in.failures = [Failure(200, after=True), Failure(403)]
+        stand_in.failures = [Failure(403, on=CREATE)]
         assert await tracker.refusal("acme/api") == (
             "No issue can be created in acme/api: GitHub does not allow it with the key that is set."
         )

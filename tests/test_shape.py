@@ -45,8 +45,10 @@ HOMES = {
         "cli",
     },  # seals, what is kept of installations, and keys for it
     "genai_prices": {"voices/llm"},
+    "gidgethub": {"integrations"},
     "google": {"voices/llm"},
     "httpx2": {"voices/llm", "voices/tools"},
+    "jwt": {"integrations"},
     "markdown_it": {"domain/values"},
     "mcp": {"voices/tools", "integrations"},  # to ask servers of tools, and to be one for coding agents
     "openai": {"voices/llm"},

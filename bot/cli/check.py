@@ -427,7 +427,8 @@ async def check_github(settings: Settings) -> CheckResult:
         return CheckResult("github", named, (CheckProblem(NO_GITHUB_KEY),))
     from bot.integrations import github  # noqa: PLC0415 -- only where it is used
 
-    async with github.opened(settings.github_key.get_secret_value(), url=settings.github_url) as tracker:
+    key = settings.github_key.get_secret_value()
+    async with github.opened(key, url=settings.github_url, app=settings.github_app) as tracker:
         refused = [await tracker.refusal(repository) for repository in settings.github or ("",)]
     may = f"issues are read, and created in {named}" if named else "the key is accepted; issues are read"
     problems = tuple(map(CheckProblem, filter(None, refused)))

@@ -7,18 +7,21 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
 import jsonschema
+import jwt
 import pytest
 from aiohttp import web
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from tests.integrations.published import published
 
 OPENAPI = "@octokit/openapi@23.0.2"
-TOKEN = "ghs_0123456789abcdefghij"
+TOKEN, APP = "ghs_0123456789abcdefghij", "4711"
 VERSION = "2022-11-28"
 MOST_TITLE, MOST_BODY, MOST_ROWS = 256, 65_536, 100
 """In no field of the description."""
@@ -27,7 +30,10 @@ LIMITS, REPOSITORY = "GET /rate_limit", "GET /repos/{owner}/{repo}"
 LIST = f"{REPOSITORY}/issues"
 ISSUE, COMMENTS = f"{LIST}/{{issue_number}}", f"{LIST}/{{issue_number}}/comments"
 CREATE, CHANGE = LIST.replace("GET", "POST"), ISSUE.replace("GET", "PATCH")
-OPERATIONS = (LIMITS, REPOSITORY, LIST, CREATE, ISSUE, CHANGE, COMMENTS)
+SEEN, INSTALLED = "GET /app", f"{REPOSITORY}/installation"
+NEW_TOKEN = "POST /app/installations/{installation_id}/access_tokens"
+OF_APP = (SEEN, INSTALLED, NEW_TOKEN)
+OPERATIONS = (LIMITS, REPOSITORY, LIST, CREATE, ISSUE, CHANGE, COMMENTS, *OF_APP)
 ALWAYS = frozenset({301, 401, 403, 404, 429, 500, 502, 503, 504})
 """What each operation may answer, described or not."""
 FORMATS = jsonschema.FormatChecker(())
@@ -121,14 +127,29 @@ class Failure(NamedTuple):
     on: str = ""
 
 
+@cache
+def app_key() -> RSAPrivateKey:
+    return generate_private_key(65537, 2048)
+
+
+def pem(key: RSAPrivateKey) -> str:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+
+
 class StrictGitHub:
-    """`after_create` is called when an issue was created and not answered yet; `slow` holds all answers back."""
+    """
+    `after_create` is called when an issue was created and not answered yet; `slow` holds all answers back. Tokens of
+    the App are for `installed` repositories, and last `lasts` seconds.
+    """
 
     def __init__(self) -> None:
         self.url = ""
         self.issues: dict[str, dict[str, Any]] = {}
         self.comments: list[dict[str, Any]] = []
         self.private: set[str] = set()
+        self.installed = {"acme/api"}
+        self.tokens = {TOKEN}
+        self.lasts = 3_600
         self.asked: list[str] = []
         self.said: list[Exchange] = []
         self.breaches: list[str] = []
@@ -199,7 +220,8 @@ class StrictGitHub:
         return web.json_response(answer, status=status, headers={**usual, **headers})
 
     def _answered(self, asked: Exchange, authorization: str) -> tuple[int, Any, Mapping[str, str]]:
-        if authorization != f"Bearer {TOKEN}":
+        token = authorization.removeprefix("Bearer ")
+        if not (_is_app(token) if asked.operation in OF_APP else token in self.tokens):
             return 401, _refusal("Bad credentials"), {}
         if failure := next((one for one in self.failures if one.on in {"", asked.operation}), None):
             self.failures.remove(failure)
@@ -211,6 +233,8 @@ class StrictGitHub:
     ) -> tuple[int, Any]:
         repository = "/".join([*path.values()][:2])
         known = self.issues.get(f"{repository}#{path.get('issue_number')}".casefold())
+        if operation in OF_APP:
+            return self._done_by_app(operation, repository, given)
         if operation == LIMITS:
             rate = dict.fromkeys(("limit", "remaining", "reset", "used"), 1)
             return 200, {"rate": rate, "resources": dict.fromkeys(("core", "search"), rate)}
@@ -226,6 +250,29 @@ class StrictGitHub:
             return 404, _refusal("Not Found")
         known |= {**given, "updated_at": now()} if given else {}
         return 200, dict(known)
+
+    def _done_by_app(self, operation: str, repository: str, given: Any) -> tuple[int, Any]:
+        urls = dict.fromkeys(("access_tokens_url", "external_url", "html_url", "repositories_url"), self.url)
+        at = dict.fromkeys(("created_at", "updated_at"), "2026-11-23T22:00:00Z")
+        told = {"id": 7, "permissions": {"issues": "write"}, "events": [], **urls, **at}
+        if operation == SEEN:
+            return 200, {
+                **told,
+                "node_id": "A_7",
+                "owner": _account("acme"),
+                "name": "Ours",
+                "description": None,
+            }
+        if operation == INSTALLED and repository in self.installed:
+            none = dict.fromkeys(("single_file_name", "suspended_at", "suspended_by"))
+            where = {"target_id": 7, "target_type": "Organization", "account": _account("acme")}
+            return 200, {**told, **where, **none, "app_id": 1, "app_slug": "x", "repository_selection": "all"}
+        if operation == INSTALLED or not {f"acme/{one}" for one in given["repositories"]} <= self.installed:
+            return 404, _refusal("Not Found")
+        token = f"ghs_{len(self.tokens):036}"
+        self.tokens.add(token)
+        expires = datetime.now(UTC) + timedelta(seconds=self.lasts)
+        return 201, {"token": token, "expires_at": expires.isoformat(timespec="seconds")}
 
     def _created(self, repository: str, given: dict[str, Any]) -> tuple[int, Any]:
         if not given["title"]:
@@ -261,6 +308,15 @@ class StrictGitHub:
             yield "no User-Agent"
         if int(request.query.get("per_page", "1")) > MOST_ROWS:
             yield "too many rows"
+
+
+def _is_app(token: str) -> bool:
+    """GitHub refuses what is of tomorrow, or lasts more than ten minutes."""
+    try:
+        claims = jwt.decode(token, app_key().public_key(), ["RS256"], issuer=APP)
+    except jwt.PyJWTError:
+        return False
+    return bool(claims["exp"] - datetime.now(UTC).timestamp() <= 600)
 
 
 def _refusal(message: str) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """Issues of GitHub are read, created and renewed by its REST interface, and every refusal is one sentence."""
 
 import asyncio
+import sys
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -10,18 +12,37 @@ from bot.errors import EffectError
 from bot.integrations import github
 from bot.integrations.github import GitHub
 from tests.integrations.strict_github import (
+    APP,
     CREATE,
+    INSTALLED,
     LIST,
+    NEW_TOKEN,
+    OF_APP,
+    SEEN,
     TOKEN,
     Exchange,
     Failure,
     StrictGitHub,
+    app_key,
     described,
     now,
+    pem,
     strict_github,
 )  # fmt: skip
 
 NAMED = "T1/rate-limiting/WRK-001"
+
+
+@pytest.fixture
+async def stand_in() -> AsyncIterator[StrictGitHub]:
+    async with strict_github() as github:
+        yield github
+
+
+@pytest.fixture
+async def as_app(stand_in: StrictGitHub) -> AsyncIterator[GitHub]:
+    async with github.opened(pem(app_key()), url=stand_in.url, app=APP) as tracker:
+        yield tracker
 
 
 def wanted(**other: str) -> PushIssue:
@@ -217,6 +238,92 @@ async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.
     async with strict_github() as stand_in:
         stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
         assert "no usable answer" in await refused(stand_in, "acme/api#42")
+
+
+# --- as a GitHub App -------------------------------------------------------------------------------------------------
+
+
+async def test_an_app_has_a_token_for_each_repository(stand_in: StrictGitHub, as_app: GitHub) -> None:
+    """GitHub is asked for it once, and for no more than that repository; issues are marked with the App's own key."""
+    stand_in.add("acme/api#42", "Rate limits", "We fall over.")
+    made = [await as_app.push(wanted(), named=NAMED) for _ in range(2)]
+    issue = await as_app.read_issue("acme/api#42", public_only=True)
+    assert (await as_app.refusal("acme/api"), await as_app.refusal("")) == ("", "")
+    asked = [(one.operation, one.body) for one in stand_in.said if one.operation in OF_APP]
+
+    assert issue.title == "Rate limits"
+    assert made == [PushedIssue("https://github.com/acme/api/issues/43")] * 2
+    assert asked == [(INSTALLED, None), (NEW_TOKEN, {"repositories": ["api"]}), (SEEN, None)]
+
+
+@pytest.mark.parametrize(("lasts", "tokens"), [(3_600, 1), (github.SKEW_SECONDS - 1, 2)])
+async def test_a_token_is_renewed_before_it_expires(
+    stand_in: StrictGitHub, as_app: GitHub, lasts: int, tokens: int
+) -> None:
+    stand_in.lasts = lasts
+    stand_in.add("acme/api#42", "Rate limits", "")
+    for _ in range(2):
+        await as_app.states(["https://github.com/acme/api/issues/42"], since="2026-11-24T09:30:00.000Z")
+
+    assert len(stand_in.tokens - {TOKEN}) == tokens
+
+
+async def test_after_a_token_was_revoked_there_is_another_one(stand_in: StrictGitHub, as_app: GitHub) -> None:
+    for _ in range(2):
+        assert (await as_app.push(wanted(), named=NAMED)).issue
+        stand_in.tokens.clear()
+
+    assert len(stand_in.of("acme/api")) == 1
+
+
+@pytest.mark.parametrize(
+    ("app", "failure", "sentence"),
+    [
+        (APP, Failure(404, on=INSTALLED), "the App that is set is not installed there."),
+        (APP, Failure(403, on=NEW_TOKEN), "GitHub does not let the App in: it may be suspended there."),
+        (APP, Failure(429, on=NEW_TOKEN), "GitHub asks to wait."),
+        (APP, Failure(503, on=INSTALLED), "GitHub refused it (503)."),
+        (APP, Failure(403, on=LIST), "GitHub does not allow it with the key that is set."),
+        ("4712", None, "GitHub does not accept the private key of the App that is set."),
+    ],
+)
+async def test_what_keeps_an_app_out_is_one_sentence(
+    app: str, failure: Failure | None, sentence: str
+) -> None:
+    async with (
+        strict_github() as stand_in,
+        github.opened(pem(app_key()), url=stand_in.url, app=app) as tracker,
+    ):
+        stand_in.failures = [failure] if failure else []
+        assert await tracker.refusal("acme/api") == f"Issues of acme/api cannot be read: {sentence}"
+        assert stand_in.failures == []
+
+
+@pytest.mark.parametrize(
+    "key", ["-----BEGIN PRIVATE KEY-----\nc2VzYW1l\n-----END PRIVATE KEY-----", "c2VzYW1l"]
+)
+async def test_what_is_no_private_key_is_not_shown(key: str) -> None:
+    async with github.opened(key, url="http://127.0.0.1:1", app=APP) as tracker:
+        assert await tracker.refusal("acme/api") == (
+            "Issues of acme/api cannot be read: what is set is no private key of an App (RSA, without a passphrase)."
+        )
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"token": "sesame"', '{"token": "sesame", "expires_at": "sesame"}', "sesame"]
+)
+def test_a_token_that_cannot_be_read_is_not_shown(answer: str) -> None:
+    with pytest.raises(ValueError, match="validation error") as error:
+        github._APP_TOKEN.validate_json(answer)
+    assert "sesame" not in str(error.value)
+
+
+async def test_without_the_extra_one_sentence_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gidgethub.apps", None)
+    async with github.opened(pem(app_key()), url="http://127.0.0.1:1", app=APP) as tracker:
+        assert await tracker.refusal("") == (
+            "Issues cannot be read: this installation lacks the extra `github` (docs/operating.md#extras)."
+        )
 
 
 # --- creating ---------------------------------------------------------------------------------------------------------

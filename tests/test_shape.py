@@ -154,7 +154,7 @@ SAME_NAME: dict[str, str] = {"Chain": "of sealed lines, and of models that are a
 # --- habits ---------------------------------------------------------------------------------------------------------
 
 BROAD_EXCEPTS = (
-    4  # an error of a listener, of an effect, of an input, of the work on one roundtable: each is reported
+    5  # an error of a listener, an effect, an input, the work on one roundtable, a plug-in: each is reported
 )
 SLEEP = re.compile(r"((time|asyncio)\.)?sleep")
 MAY_SLEEP = {"wait_until", "wait_here_until"}  # they poll; everything else waits for what it waits for

@@ -199,8 +199,8 @@ class Settings(Keys):
     )
     exports: Annotated[tuple[ExportPlace, ...], _from_text(read_places), AfterValidator(_elsewhere)] = Field(
         default=(),
-        description=f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder, as a plug-in's must"
-        " be, as in speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside of"
+        description=f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder, as one of a plug-in"
+        " always, as in speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside of"
         " ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
     )
     personas: Folder | None = Field(default=None, description="a folder that exists")
@@ -253,8 +253,8 @@ class Settings(Keys):
             description="a token of GitHub, or the private key of a GitHub App in PEM",
         )
     )
-    github_app: Annotated[str, _shaped(r"[\w.-]{1,100}")] | None = Field(
-        default=None, description="the id of a GitHub App, or its client id"
+    github_app: Annotated[str, _shaped(r"[\w.-]{0,100}")] = Field(
+        default="", description="the id of a GitHub App, or its client id"
     )
     github: Annotated[tuple[Annotated[str, _shaped(r"[\w.-]+/[\w.-]+")], ...], _listed] = Field(
         default=(), description="repositories as owner/name, separated by commas"

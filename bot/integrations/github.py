@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -97,59 +97,40 @@ _INSTALLATION, _APP_TOKEN = TypeAdapter(_Installation), TypeAdapter(_AppToken)
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
-class _Access(Protocol):
-    """Methods with a call raise EffectError."""
+class _Tokens:
+    """*key*, or as the private key of *app* what it gets: a token for one repository, and for an hour."""
 
-    async def token(self, call: "_Call", repository: str) -> str: ...
-
-    async def try_key(self, call: "_Call") -> None: ...
-
-    def forget(self, repository: str) -> bool:
-        """A token that GitHub does not accept any more. False: there is no other one."""
-        ...
-
-
-class _PersonalToken:
-    def __init__(self, key: str, *, url: str) -> None:
+    def __init__(self, key: str, *, url: str, app: str) -> None:
         self._key = key
         self._url = url
-
-    async def token(self, call: "_Call", repository: str) -> str:  # noqa: ARG002 -- for each the same
-        return self._key
-
-    async def try_key(self, call: "_Call") -> None:
-        await call.asked("GET", f"{self._url}/rate_limit", _ANYTHING, token=self._key)
-
-    def forget(self, repository: str) -> bool:  # noqa: ARG002
-        return False
-
-
-class _App:
-    """A GitHub App. A token is for one repository, and for an hour."""
-
-    def __init__(self, name: str, key: str, *, url: str) -> None:
-        self._name = name
-        self._key = key
-        self._url = url
-        self._tokens: dict[str, _AppToken] = {}
+        self._app = app
+        self._found: dict[str, _AppToken] = {}
         self._lock = asyncio.Lock()
 
-    async def token(self, call: "_Call", repository: str) -> str:
+    async def of(self, repository: str, call: "_Call") -> str:
+        """Raises EffectError."""
+        if not self._app:
+            return self._key
         async with self._lock:
-            found = self._tokens.get(repository)
+            found = self._found.get(repository)
             if found is None or not found.lasts:
-                found = self._tokens[repository] = await self._new_token(call, repository)
+                found = self._found[repository] = await self._new(repository, call)
         return found.token.get_secret_value()
 
-    async def try_key(self, call: "_Call") -> None:
-        await call.asked(
-            "GET", f"{self._url}/app", _ANYTHING, token=self._signed(call), why=wording.app_refused
-        )
-
     def forget(self, repository: str) -> bool:
-        return self._tokens.pop(repository, None) is not None
+        """One that GitHub does not accept any more. False: there is no other one."""
+        return self._found.pop(repository, None) is not None
 
-    async def _new_token(self, call: "_Call", repository: str) -> _AppToken:
+    async def check_key(self, call: "_Call") -> None:
+        """Raises EffectError."""
+        if self._app:
+            await call.asked(
+                "GET", f"{self._url}/app", _ANYTHING, token=self._signed(call), why=wording.app_refused
+            )
+        else:
+            await call.asked("GET", f"{self._url}/rate_limit", _ANYTHING, token=self._key)
+
+    async def _new(self, repository: str, call: "_Call") -> _AppToken:
         signed, why = self._signed(call), wording.app_refused
         place = f"{self._url}/repos/{repository}/installation"
         found = await call.asked("GET", place, _INSTALLATION, token=signed, why=why)
@@ -165,7 +146,7 @@ class _App:
         except ImportError:
             raise EffectError(call.sentence(f"{lacks_extra('github')}.")) from None
         try:
-            return get_jwt(app_id=self._name, private_key=self._key)
+            return get_jwt(app_id=self._app, private_key=self._key)
         except (PyJWTError, TypeError, ValueError):
             raise EffectError(call.sentence(wording.NO_PRIVATE_KEY)) from None
 
@@ -173,9 +154,9 @@ class _App:
 class GitHub:
     """*key* makes the marks by which an issue of ours is found again: no other person can write them."""
 
-    def __init__(self, session: aiohttp.ClientSession, access: _Access, *, url: str, key: str) -> None:
+    def __init__(self, session: aiohttp.ClientSession, tokens: _Tokens, *, url: str, key: str) -> None:
         self._session = session
-        self._access = access
+        self._tokens = tokens
         self._url = url
         self._key = key.encode()
         self._host = GITHUB if self._url == API else urlsplit(url).netloc
@@ -264,7 +245,7 @@ class GitHub:
         reading = self._call(repository, wording.not_readable(repository))
         try:
             if not repository:
-                await self._access.try_key(reading)
+                await self._tokens.check_key(reading)
                 return ""
             url = self._issues_of(repository)
             await reading.made("GET", url, _ISSUES, params={"per_page": "1"})
@@ -302,7 +283,7 @@ class GitHub:
         return PushedIssue(address)
 
     def _call(self, repository: str, failed: str, seconds: float = CALL_SECONDS) -> "_Call":
-        return _Call(self._session, self._access, repository, failed=failed, seconds=seconds)
+        return _Call(self._session, self._tokens, repository, failed=failed, seconds=seconds)
 
     def _issues_of(self, repository: str) -> str:
         return f"{self._url}/repos/{repository}/issues"
@@ -379,10 +360,10 @@ class _Call:
     """
 
     def __init__(
-        self, session: aiohttp.ClientSession, access: _Access, repository: str, *, failed: str, seconds: float
+        self, session: aiohttp.ClientSession, tokens: _Tokens, repository: str, *, failed: str, seconds: float
     ) -> None:
         self._session = session
-        self._access = access
+        self._tokens = tokens
         self._repository = repository
         self._failed = failed
         self._seconds = seconds
@@ -400,7 +381,7 @@ class _Call:
         params: Mapping[str, str] | None = None,
     ) -> Model:
         async def ask() -> Model:
-            token = await self._access.token(self, self._repository)
+            token = await self._tokens.of(self._repository, self)
             return await self.asked(method, url, shape, data, params=params, token=token)
 
         try:
@@ -408,7 +389,7 @@ class _Call:
                 try:
                     return await ask()
                 except EffectError as error:
-                    if error.reason != "401" or not self._access.forget(self._repository):
+                    if error.reason != "401" or not self._tokens.forget(self._repository):
                         raise
                 return await ask()
         except TimeoutError as error:
@@ -465,10 +446,9 @@ async def _content(answer: aiohttp.ClientResponse, most: int) -> bytes:
 
 
 @asynccontextmanager
-async def opened(key: str, *, url: str, app: str | None = None) -> AsyncIterator[GitHub]:
-    """*key* is a token, or the private key of *app*."""
+async def opened(key: str, *, url: str, app: str = "") -> AsyncIterator[GitHub]:
+    """*key* is a token, or the private key of the *app*."""
     url = url.rstrip("/")
-    access = _App(app, key, url=url) if app else _PersonalToken(key, url=url)
     headers = {
         "Accept": "application/vnd.github+json",
         "User-Agent": "roundtable",
@@ -476,4 +456,4 @@ async def opened(key: str, *, url: str, app: str | None = None) -> AsyncIterator
     }
     limit = aiohttp.ClientTimeout(total=CALL_SECONDS)
     async with aiohttp.ClientSession(headers=headers, trust_env=True, timeout=limit) as session:
-        yield GitHub(session, access, url=url, key=key)
+        yield GitHub(session, _Tokens(key, url=url, app=app), url=url, key=key)

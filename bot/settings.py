@@ -200,8 +200,8 @@ class Settings(Keys):
     exports: Annotated[tuple[ExportPlace, ...], _from_text(read_places), AfterValidator(_elsewhere)] = Field(
         default=(),
         description=f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder, as one of a plug-in"
-        " always, as in speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside of"
-        " ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
+        " always, as in speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside"
+        " of ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
     )
     personas: Folder | None = Field(default=None, description="a folder that exists")
     steps: Folder | None = Field(default=None, description="a folder that exists")

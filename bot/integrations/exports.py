@@ -33,19 +33,9 @@ MODAL = re.compile(r"\b(?:must|shall)\b", re.IGNORECASE)
 PRIORITY = {"must": "P1", "should": "P2", "could": "P3"}
 WONT = "won't"
 EXPORTED = (
-    "requirement",
-    "criterion",
-    "story",
-    "decision",
-    "constraint",
-    "quality",
-    "metric",
-    "exclusion",
-    "risk",
-    "problem",
-    "driver",
-    "assumption",
-)
+    "requirement", "criterion", "story", "decision", "constraint", "quality", "metric", "exclusion", "risk", "problem",
+    "driver", "assumption",
+)  # fmt: skip
 """Kinds with sections of their own, whose entries stand as open points while nobody accepted them."""
 OF_THE_MEETING = frozenset({"discussion", "position"})
 """They say what people did, and whose it was. What came of it are other entries."""

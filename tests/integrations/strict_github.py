@@ -34,7 +34,7 @@ SEEN, INSTALLED = "GET /app", f"{REPOSITORY}/installation"
 NEW_TOKEN = "POST /app/installations/{installation_id}/access_tokens"
 OF_APP = (SEEN, INSTALLED, NEW_TOKEN)
 OPERATIONS = (LIMITS, REPOSITORY, LIST, CREATE, ISSUE, CHANGE, COMMENTS, *OF_APP)
-ALWAYS = frozenset({301, 401, 403, 404, 429, 500, 502, 503, 504})
+ALWAYS = frozenset({301, 401, 403, 404, 410, 429, 500, 502, 503, 504})
 """What each operation may answer, described or not."""
 FORMATS = jsonschema.FormatChecker(())
 

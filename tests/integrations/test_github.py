@@ -145,22 +145,32 @@ async def test_a_long_text_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "sentence"),
+    ("failure", "sentence", "seconds"),
     [
-        (Failure(403), "GitHub does not allow it with the key that is set."),
-        (Failure(403, {"Retry-After": "60"}), "GitHub asks to wait."),
-        (Failure(403, {"X-RateLimit-Remaining": "0"}), "GitHub asks to wait."),
-        (Failure(404), "it does not exist, or the key that is set may not see it."),
-        (Failure(410), "it was deleted, or the repository has no issues."),
-        (Failure(429), "GitHub asks to wait."),
-        (Failure(503), "GitHub refused it (503)."),
-        (Failure(301, {"Location": "https://evil.example/"}), "it was moved. Use its new address."),
+        (Failure(301, {"Location": "https://evil.example/"}), "it was moved. Use its new address.", None),
+        (Failure(401), "GitHub does not accept the key that is set.", None),
+        (Failure(403), "GitHub does not allow it with the key that is set.", None),
+        (Failure(403, {"Retry-After": "999999999"}), "GitHub asks to wait.", 900),
+        (Failure(403, {"X-RateLimit-Remaining": "0"}), "GitHub asks to wait.", 900),
+        (Failure(404), "it does not exist, or the key that is set may not see it.", None),
+        (Failure(410), "it was deleted, or the repository has no issues.", None),
+        (Failure(422, on=LIST), "GitHub refused it (422).", None),
+        (Failure(429, {"Retry-After": "7"}), "GitHub asks to wait.", 7),
+        (Failure(503), "GitHub refused it (503).", 0),
     ],
 )
-async def test_each_refusal_is_one_sentence(failure: Failure, sentence: str) -> None:
-    async with strict_github() as stand_in:
+async def test_each_refusal_is_one_sentence_and_says_when_to_try_again(
+    failure: Failure, sentence: str, seconds: float | None
+) -> None:
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.failures = [failure]
-        assert await refused(stand_in, "acme/api#42") == f"I have not read acme/api#42: {sentence}"
+        if not failure.on:
+            assert await refused(stand_in, "acme/api#42") == f"I have not read acme/api#42: {sentence}"
+            stand_in.failures = [failure]
+        error = await not_pushed(tracker, wanted())
+
+    assert str(error) == f"I have no issue for WRK-001 in acme/api: {sentence}"
+    assert (error.after_seconds if error.again else None) == seconds
 
 
 async def test_no_other_host_gets_the_key() -> None:
@@ -417,30 +427,6 @@ async def test_a_part_that_people_changed_or_removed_is_left_alone(change: tuple
             issue, left_alone=True
         )
         assert held["body"] == changed
-
-
-@pytest.mark.parametrize(
-    ("failure", "sentence", "seconds"),
-    [
-        (Failure(401), "GitHub does not accept the key that is set.", None),
-        (Failure(404), "it does not exist, or the key that is set may not see it.", None),
-        (Failure(422), "GitHub refused it (422).", None),
-        (Failure(503), "GitHub refused it (503).", 0),
-        (Failure(429, {"Retry-After": "7"}), "GitHub asks to wait.", 7),
-        (Failure(403, {"Retry-After": "999999999"}), "GitHub asks to wait.", 900),
-    ],
-)
-async def test_a_refusal_says_whether_and_when_to_try_again(
-    failure: Failure,
-    sentence: str,
-    seconds: float | None,
-) -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.failures = [failure]
-        error = await not_pushed(tracker, wanted())
-
-    assert str(error) == f"I have no issue for WRK-001 in acme/api: {sentence}"
-    assert (error.after_seconds if error.again else None) == seconds
 
 
 # --- states -----------------------------------------------------------------------------------------------------------

@@ -469,7 +469,8 @@ async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[SourceRe
         return
     from bot.integrations import github  # noqa: PLC0415 -- only where it is used
 
-    async with github.opened(settings.github_key.get_secret_value(), url=settings.github_url) as tracker:
+    key = settings.github_key.get_secret_value()
+    async with github.opened(key, url=settings.github_url, app=settings.github_app) as tracker:
         yield found._replace(tracker=tracker)
 
 

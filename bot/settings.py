@@ -27,6 +27,7 @@ from bot.keys import PREFIXES, Keys
 from bot.log import redacted
 
 PREFIX = "ROUNDTABLE_"
+PRIVATE_KEY = r"-----BEGIN [A-Z ]*PRIVATE KEY-----[!-~\s]+-----END [A-Z ]*PRIVATE KEY-----"
 AS_ELSEWHERE = ("SLACK_", "REDIS_", "OTEL_", *PREFIXES)  # names that other programs read too go without ours
 
 FILE = "_FILE"
@@ -37,6 +38,8 @@ FROM_FILES = frozenset({
 })  # fmt: skip
 """These may be in a file that `NAME_FILE` names. AWS's own library reads its keys, and only from where it looks."""
 SECRET_BYTES = 64 * 1024
+SECRET_ROW_CHARS = 16
+"""A row of a secret is one, too, from this length on."""
 
 Value = TypeVar("Value")
 
@@ -48,6 +51,11 @@ def _text(value: object) -> str:
 def revealed(secret: SecretStr | None) -> str:
     """Empty when it is not set."""
     return secret.get_secret_value() if secret else ""
+
+
+def _rows(text: str) -> str:
+    """As they are written where a value has one row only."""
+    return text.replace("\\n", "\n")
 
 
 def _shaped(pattern: str) -> AfterValidator:
@@ -191,9 +199,9 @@ class Settings(Keys):
     )
     exports: Annotated[tuple[ExportPlace, ...], _from_text(read_places), AfterValidator(_elsewhere)] = Field(
         default=(),
-        description=f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder as in"
-        " speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside of"
-        " ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
+        description=f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder, as one of a plug-in"
+        " always, as in speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside"
+        " of ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
     )
     personas: Folder | None = Field(default=None, description="a folder that exists")
     steps: Folder | None = Field(default=None, description="a folder that exists")
@@ -238,10 +246,15 @@ class Settings(Keys):
         " two of them with a comma while it is changed; for several workspaces with the id of one before each, as in"
         " T012:whsec_…",
     )
-    github_key: Annotated[SecretStr, _shaped(r"[!-~]+")] | None = Field(
-        default=None,
-        repr=False,
-        description="a token of GitHub",
+    github_key: Annotated[SecretStr, BeforeValidator(_rows), _shaped(rf"[!-~]+|{PRIVATE_KEY}")] | None = (
+        Field(
+            default=None,
+            repr=False,
+            description="a token of GitHub, or the private key of a GitHub App in PEM",
+        )
+    )
+    github_app: Annotated[str, _shaped(r"[\w.-]{0,100}")] = Field(
+        default="", description="the id of a GitHub App, or its client id"
     )
     github: Annotated[tuple[Annotated[str, _shaped(r"[\w.-]+/[\w.-]+")], ...], _listed] = Field(
         default=(), description="repositories as owner/name, separated by commas"
@@ -398,6 +411,11 @@ class Settings(Keys):
         """One workspace, or several: what belongs to the other has no effect, which is a mistake of its own."""
         by_team = {"remote": self.remote, "file_url": self.file_url, "agent_keys": str(self.agent_keys or "")}
         reviewed = {team for team, _ in self._review_secrets()}
+        is_private_key = bool(re.fullmatch(PRIVATE_KEY, revealed(self.github_key)))
+        if self.github_app and not is_private_key:
+            yield "With ROUNDTABLE_GITHUB_APP, ROUNDTABLE_GITHUB_KEY must be the private key of that App."
+        if is_private_key and not self.github_app:
+            yield "ROUNDTABLE_GITHUB_KEY is the private key of an App: set ROUNDTABLE_GITHUB_APP, too."
         if not self.several:
             yield from (f"{name_of(one)} is for several workspaces: set SLACK_CLIENT_ID, too."
                         for one in SEVERAL if getattr(self, one))  # fmt: skip
@@ -466,3 +484,4 @@ def _secrets_in(value: object) -> Iterator[str]:
         yield from {form for secret in (opens, *asked) if secret for form in (secret, unquote(secret))}
     elif isinstance(value, SecretStr):
         yield text
+        yield from (row for row in text.splitlines() if len(row) >= SECRET_ROW_CHARS and "-----" not in row)

@@ -27,7 +27,7 @@ from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Fault, Sandbox
 from tests.command_line import ROOT, CommandLine, Ran, python_m_bot
 from tests.domain.table import Table
-from tests.integrations.strict_github import TOKEN, strict_github
+from tests.integrations.strict_github import APP, TOKEN, app_key, pem, strict_github
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 from tests.redis_groups import RedisCluster
@@ -549,6 +549,8 @@ async def test_what_github_allows_is_told_and_stops_nothing(cli: Cli, slack: San
         alone = await cli("check", "--json", **env)
         good = await cli("check", "--json", **env, ROUNDTABLE_GITHUB_KEY=TOKEN)
         bad = await cli("check", "--json", **env, ROUNDTABLE_GITHUB_KEY="ghs_wrong")
+        env |= {"ROUNDTABLE_GITHUB_APP": APP, "ROUNDTABLE_GITHUB_KEY": pem(app_key())}
+        assert (await cli("check", "--json", **env)).rows()["github"] == good.rows()["github"]
 
     assert {alone.code, good.code, bad.code} == {0}
     row = good.rows()["github"]

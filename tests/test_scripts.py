@@ -34,7 +34,11 @@ def _normal(package: str) -> str:
 def asked_for(name: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
     extras = PROJECT["project"]["optional-dependencies"]
-    models = [text for extra in ("anthropic", "bedrock", "google", "mcp", "openai") for text in extras[extra]]
+    models = [
+        text
+        for extra in ("anthropic", "bedrock", "github", "google", "mcp", "openai")
+        for text in extras[extra]
+    ]
     image = [*PROJECT["project"]["dependencies"], *extras["otel"]]
     texts = {
         "run": PROJECT["project"]["dependencies"],

@@ -21,7 +21,7 @@ NAMES = """
     AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_BEARER_TOKEN_BEDROCK AWS_REGION AWS_DEFAULT_REGION
     AWS_PROFILE
     ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL ROUNDTABLE_SEAL_KEY
-    ROUNDTABLE_POLICIES ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GITHUB ROUNDTABLE_GITHUB_KEY
+    ROUNDTABLE_POLICIES ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GITHUB ROUNDTABLE_GITHUB_APP ROUNDTABLE_GITHUB_KEY
     ROUNDTABLE_GITHUB_SECRET ROUNDTABLE_GITHUB_URL
     ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET ROUNDTABLE_QUIET ROUNDTABLE_RETENTION
     ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_HEALTH_HOST ROUNDTABLE_HEALTH_PORT
@@ -214,6 +214,7 @@ def test_a_bad_value_is_shown_with_what_it_must_be(name: str, text: str) -> None
         ("REDIS_URL", "redis+sentinel://:sesame@one:26379/main"),
         ("REDIS_URL", "redis+cluster://:sesame@one:6379,two:6379"),
         ("ROUNDTABLE_REMOTE", "ext::sesame"),
+        ("ROUNDTABLE_GITHUB_KEY", "open sesame"),
         ("ROUNDTABLE_REMOTE", "--upload-pack=sesame"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "sesame@collector:4318"),
         ("ROUNDTABLE_REVIEW_SECRET", "open-sesame-0123456789"),
@@ -230,6 +231,24 @@ def test_a_bad_secret_is_named_and_not_shown(name: str, text: str) -> None:
 
     assert sentence.startswith(f"{name} must be ")
     assert "sesame" not in sentence
+
+
+def test_the_private_key_of_an_app_has_rows_and_needs_the_app() -> None:
+    """They may be written as one, as in an env file. None of them comes up in a log."""
+    row = "c2VzYW1l" * 8
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{row}\n-----END RSA PRIVATE KEY-----"
+    both = {"ROUNDTABLE_GITHUB_KEY": key.replace("\n", "\\n"), "ROUNDTABLE_GITHUB_APP": "4711"}
+    settings = Settings.from_env(both)
+
+    assert settings.github_key == SecretStr(key)
+    assert {key, row} <= settings.secrets()
+    assert complaint(**{**both, "ROUNDTABLE_GITHUB_APP": ""}) == (
+        "ROUNDTABLE_GITHUB_KEY is the private key of an App: set ROUNDTABLE_GITHUB_APP, too."
+    )
+    for other in ("", "ghp_sesame"):
+        assert complaint(**{**both, "ROUNDTABLE_GITHUB_KEY": other}) == (
+            "With ROUNDTABLE_GITHUB_APP, ROUNDTABLE_GITHUB_KEY must be the private key of that App."
+        )
 
 
 def test_a_token_in_the_wrong_place_is_not_shown_either() -> None:

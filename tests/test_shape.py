@@ -45,8 +45,10 @@ HOMES = {
         "cli",
     },  # seals, what is kept of installations, and keys for it
     "genai_prices": {"voices/llm"},
+    "gidgethub": {"integrations"},
     "google": {"voices/llm"},
     "httpx2": {"voices/llm", "voices/tools"},
+    "jwt": {"integrations"},
     "markdown_it": {"domain/values"},
     "mcp": {"voices/tools", "integrations"},  # to ask servers of tools, and to be one for coding agents
     "openai": {"voices/llm"},
@@ -152,7 +154,7 @@ SAME_NAME: dict[str, str] = {"Chain": "of sealed lines, and of models that are a
 # --- habits ---------------------------------------------------------------------------------------------------------
 
 BROAD_EXCEPTS = (
-    4  # an error of a listener, of an effect, of an input, of the work on one roundtable: each is reported
+    5  # an error of a listener, an effect, an input, the work on one roundtable, a plug-in: each is reported
 )
 SLEEP = re.compile(r"((time|asyncio)\.)?sleep")
 MAY_SLEEP = {"wait_until", "wait_here_until"}  # they poll; everything else waits for what it waits for

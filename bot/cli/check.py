@@ -31,7 +31,8 @@ from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.values.text import counted
 from bot.engine.performers import log_trouble
-from bot.errors import BotError, SlackError, WorkspaceError
+from bot.errors import BotError, ConfigError, SlackError, WorkspaceError
+from bot.integrations.exports import format_of
 from bot.log import HIDDEN, redacted
 from bot.server.http import serving
 from bot.settings import FILE, Settings, name_of
@@ -148,6 +149,17 @@ async def check_tools(settings: Settings) -> CheckResult:
     found = "; ".join(f"{one.name}: {_used(one)}" for one in reports)
     problems = [CheckProblem(said) for one in reports for said in _lacking(one, servers[one.name])]
     return CheckResult("tools", found, tuple(problems))
+
+
+def check_exports(settings: Settings) -> CheckResult:
+    """A plug-in that is broken stops nothing: its format is not written."""
+    problems = list[CheckProblem]()
+    for one in settings.exports:
+        try:
+            format_of(one.format)
+        except ConfigError as error:
+            problems.append(CheckProblem(str(error)))
+    return CheckResult("exports", ", ".join(one.format for one in settings.exports), tuple(problems))
 
 
 async def check_agents(settings: Settings) -> CheckResult:
@@ -302,6 +314,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         places = await check_teams.check_places(settings)
     else:
         places = await _places(settings)
+    exports = (check_exports(settings),) if settings.exports else ()
     github = (await tried("github", check_github(settings)),) if settings.names_github else ()
     return (
         check_settings(settings),
@@ -309,6 +322,7 @@ async def everything(settings: Settings) -> tuple[CheckResult, ...]:
         check_steps(settings, roster),
         *tools,
         *agents,
+        *exports,
         *check_policies(settings, roster),
         *places,
         *github,
@@ -427,7 +441,8 @@ async def check_github(settings: Settings) -> CheckResult:
         return CheckResult("github", named, (CheckProblem(NO_GITHUB_KEY),))
     from bot.integrations import github  # noqa: PLC0415 -- only where it is used
 
-    async with github.opened(settings.github_key.get_secret_value(), url=settings.github_url) as tracker:
+    key = settings.github_key.get_secret_value()
+    async with github.opened(key, url=settings.github_url, app=settings.github_app) as tracker:
         refused = [await tracker.refusal(repository) for repository in settings.github or ("",)]
     may = f"issues are read, and created in {named}" if named else "the key is accepted; issues are read"
     problems = tuple(map(CheckProblem, filter(None, refused)))

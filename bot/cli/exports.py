@@ -13,13 +13,14 @@ from bot import parts
 from bot.cli import forget_commands
 from bot.cli.environment import read_settings
 from bot.cli.options import PROBLEM
-from bot.domain.item.export_places import FOLDERS, SLUG
+from bot.domain.item.export_places import SLUG
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.values.text import one_line
 from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, folder
-from bot.integrations.committed_exports import edits_in, in_the_way, is_tasks, known_words
-from bot.integrations.exports import FORMATS, exported
+from bot.integrations.committed_exports import edits_in, in_the_way, is_tasks, known_words, sections_of
+from bot.integrations.exported_edits import SECTIONS
+from bot.integrations.exports import FORMATS, exported, format_names, format_of
 from bot.settings import Settings
 
 commands = typer.Typer()
@@ -40,6 +41,7 @@ class ExportFolder(NamedTuple):
     files: Mapping[str, str]
     known: Mapping[str, str]
     way_back: str = COMMITTED
+    headings: Mapping[str, str] = SECTIONS
 
 
 @commands.command()
@@ -51,7 +53,9 @@ def export(
         str | None, typer.Argument(metavar="", help="With `person`: as for `forget person`.")
     ] = None,
     *,
-    to: Annotated[str | None, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}.")] = None,
+    to: Annotated[
+        str | None, typer.Option(metavar="FORMAT", help=f"{', '.join(FORMATS)}, or of a plug-in.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -69,9 +73,9 @@ def export(
         forget_commands.export_person(who, out)
         return
     if to is None:
-        raise typer.BadParameter(f"give one of {', '.join(FORMATS)}", param_hint="--to")
-    if to not in FORMATS:
-        raise typer.BadParameter(f"{to!r} is not one of {', '.join(FORMATS)}", param_hint="--to")
+        raise typer.BadParameter(f"give one of {', '.join(format_names())}", param_hint="--to")
+    if to not in format_names():
+        raise typer.BadParameter(f"{to!r} is not one of {', '.join(format_names())}", param_hint="--to")
     settings = read_settings(os.environ)
     root, made = out or settings.workspace, export_of(settings, item, to)
     made = made._replace(way_back=ELSEWHERE) if out else made
@@ -89,8 +93,10 @@ def export(
 def export_of(settings: Settings, slug: str, target: str) -> ExportFolder:
     """Raises UserError where there is no such item, and WorkspaceError where it cannot be read."""
     item = parts.agreed(settings).item(slug)
-    folder = next((one.folder for one in settings.exports if one.format == target), FOLDERS[target])
-    return ExportFolder(folder.replace(SLUG, slug), exported(item, target, folder), known_words(item))
+    usual = format_of(target).folder
+    folder = next((one.folder for one in settings.exports if one.format == target), usual)
+    files, headings = exported(item, target, folder), sections_of([target])
+    return ExportFolder(folder.replace(SLUG, slug), files, known_words(item), headings=headings)
 
 
 def written(root: Path, export: ExportFolder) -> Iterator[str]:
@@ -99,7 +105,7 @@ def written(root: Path, export: ExportFolder) -> Iterator[str]:
     there = _there(root, export)
     if first := in_the_way(export.files, there):
         raise ConfigError(f"{first} was not written by Roundtable. Move it away, or choose another --out.")
-    for path, edits in edits_in(there, export.known):
+    for path, edits in edits_in(there, export.known, export.headings):
         if path in export.files:
             raise ConfigError(
                 f"{path} was changed by hand, in line {edits[0].line} ({_name_edit(edits[0])}). {export.way_back}"
@@ -119,7 +125,7 @@ def differences(root: Path, export: ExportFolder) -> Iterator[str]:
     for path, text in _due(export, there):
         before = there.get(path, "").splitlines()
         yield from difflib.unified_diff(before, text.splitlines(), path, f"{path} (as agreed)", lineterm="")
-    for path, edits in edits_in(there, export.known):
+    for path, edits in edits_in(there, export.known, export.headings):
         yield from (f"{path}:{one.line}: {_name_edit(one)}" for one in edits)
 
 

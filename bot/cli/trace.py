@@ -20,16 +20,7 @@ from bot.errors import BotError, ConfigError
 from bot.files import chosen, folder
 from bot.integrations import trace, trace_file, trace_reports
 from bot.integrations.agreed import AgreedItems
-from bot.integrations.trace import (
-    AgreedFacts,
-    CodeFacts,
-    CodePlace,
-    FindingLevel,
-    ShownReason,
-    Trace,
-    TracedEntry,
-    TraceFinding,
-)
+from bot.integrations.trace import AgreedFacts, CodeFacts, CodePlace, FindingLevel, ShownReason, Trace
 from bot.integrations.trace_file import BaselineRow, TraceFile
 from bot.settings import Settings
 from bot.shipped import release
@@ -160,7 +151,11 @@ async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
         file = trace_file.with_baseline(file, findings, items)
         _save(clone.code.root, file)
     new = tuple(one for one in findings if one.key not in file.known)
-    _report(clone, touched, new, options=options, settings=settings, unsealed=found.unsealed)
+    if options.sarif:
+        record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace_file.NAME
+        _write(options.sarif, pretty(trace_reports.sarif(new, version=release().version, record=record)))
+    if options.comment:
+        _write(options.comment, trace_reports.comment(touched, new, unsealed_lines=found.unsealed))
     shown = new if options.check else findings
     if options.as_json:
         out = pretty(found.but(findings=shown).model_dump(mode="json")).rstrip("\n")
@@ -326,23 +321,6 @@ def _write(place: Path, text: str) -> None:
         place.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{place} cannot be written: {error.strerror}.") from error
-
-
-def _report(
-    clone: Clone,
-    touched: Sequence[TracedEntry],
-    new: Sequence[TraceFinding],
-    *,
-    options: TraceOptions,
-    settings: Settings,
-    unsealed: int,
-) -> None:
-    if options.sarif:
-        record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace_file.NAME
-        told = trace_reports.sarif(new, version=release().version, record=record)
-        _write(options.sarif, pretty(told))
-    if options.comment:
-        _write(options.comment, trace_reports.comment(touched, new, unsealed_lines=unsealed))
 
 
 def _about_baseline(file: TraceFile, mended: Sequence[BaselineRow], options: TraceOptions) -> Iterator[str]:

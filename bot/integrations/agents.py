@@ -98,10 +98,7 @@ def list_items(items: AgreedItems, query: str = "") -> AgentRows[ListedItem]:
 
 
 def get_specification(
-    items: AgreedItems,
-    item: str,
-    kinds: Collection[str] = (),
-    state: EntryState = EntryState.ACCEPTED,
+    items: AgreedItems, item: str, kinds: Collection[str] = (), state: EntryState = EntryState.ACCEPTED
 ) -> AgentRows[ShortEntry]:
     shown = _item(items, item)
     if unknown := [one for one in kinds if one not in shown.kinds]:

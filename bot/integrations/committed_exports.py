@@ -4,7 +4,9 @@ changed and new blocks become proposals and stay until people decided on them, a
 Where nothing is written by itself, what people changed in an export of the command is read all the same.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
@@ -15,10 +17,13 @@ from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.exported import ExportEdit, Heard, heard, item_of
 from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.errors import ConfigError
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
-from bot.integrations.exported_edits import other_words, read_back
-from bot.integrations.exports import TASKS, Agreed, exported
+from bot.integrations.exported_edits import SECTIONS, other_words, read_back
+from bot.integrations.exports import TASKS, Agreed, exported, format_of
+
+log = logging.getLogger(__name__)
 
 Look = Callable[[str], FoundFolder]
 LookAtFiles = Callable[[str], Mapping[str, FoundFile]]
@@ -47,7 +52,12 @@ class CommittedExports:
         for place in self.places if item.private is False else ():
             folder = place.of(slug)
             found = look(folder)
-            texts = exported(item, place.format, place.folder)
+            try:
+                texts = exported(item, place.format, place.folder)
+            except ConfigError as error:
+                log.warning("%s was not exported: %s", slug, error)
+                notes.append(ExportNote(path=folder, flaw=ExportFlaw.BROKEN))
+                continue
             if found.is_gone:
                 notes.append(ExportNote(path=folder, flaw=ExportFlaw.GONE))
             elif foreign := in_the_way(texts, {path: one.text for path, one in found.files.items()}):
@@ -62,12 +72,13 @@ class CommittedExports:
         folders = (look(place.of(slug)) for place in (*self.places, *self.usual))
         others = ((path, one.text) for files in folders for path, one in files.items() if not one.is_ours)
         theirs = {path: text for path, text in others if item_of(text) == slug}
-        if not any(edits_in(theirs, {})):
+        headings = SECTIONS if not theirs else sections_of(one.format for one in self.places)
+        if not any(edits_in(theirs, {}, headings)):
             return
         item = self.agreed(record).item(slug)
         known = known_words(item)
-        read = _reading(known)
-        for path, edits in edits_in(theirs, known):
+        read = _reading(known, headings)
+        for path, edits in edits_in(theirs, known, headings):
             for one in edits:
                 if self._heard(one, item) is Heard.NEW:
                     yield FoundEdit(one.but(path=path), _stands_in(one, read))
@@ -105,12 +116,21 @@ def is_tasks(path: str) -> bool:
     return PurePosixPath(path).name == TASKS
 
 
+def sections_of(formats: Iterable[str]) -> Mapping[str, str]:
+    """The kinds by headings. A format that is broken has none of its own."""
+    found = dict(SECTIONS)
+    for name in formats:
+        with suppress(ConfigError):
+            found |= format_of(name).sections
+    return found
+
+
 def edits_in(
-    texts: Mapping[str, str], known: Mapping[str, str]
+    texts: Mapping[str, str], known: Mapping[str, str], headings: Mapping[str, str] = SECTIONS
 ) -> Iterator[tuple[str, tuple[ExportEdit, ...]]]:
     """What others wrote into files of ours, by the paths of these. The tasks are theirs."""
     for path, text in texts.items():
-        if not is_tasks(path) and item_of(text) and (found := read_back(text, known)):
+        if not is_tasks(path) and item_of(text) and (found := read_back(text, known, headings)):
             yield path, found
 
 
@@ -123,9 +143,9 @@ def in_the_way(texts: Mapping[str, str], there: Mapping[str, str]) -> str:
     return next(iter([*ours, *(others if is_theirs else ())]), "")
 
 
-def _reading(known: Mapping[str, str]) -> Callable[[str], frozenset[ExportEdit]]:
+def _reading(known: Mapping[str, str], headings: Mapping[str, str]) -> Callable[[str], frozenset[ExportEdit]]:
     """What a text proposes, wherever in it; each text is read once."""
-    return cache(lambda text: frozenset(map(_anywhere, read_back(text, known))))
+    return cache(lambda text: frozenset(map(_anywhere, read_back(text, known, headings))))
 
 
 def _anywhere(one: ExportEdit) -> ExportEdit:

@@ -22,27 +22,14 @@ from bot.integrations.exports import (
     unplain,
 )
 
-SECTIONS: Mapping[str, str] = {
-    "why": "problem",
-    "introduction": "problem",
-    "functional requirements": "requirement",
-    "out of scope": "exclusion",
-    "non-goals": "exclusion",
-    "user stories": "story",
-    "decisions": "decision",
-    "assumptions": "assumption",
-    "constraints": "constraint",
-    "goals": "metric",
-    "measurable outcomes": "metric",
-    "success criteria": "metric",
-    "risks": "risk",
-    "risks / trade-offs": "risk",
-    "open questions": "question",
-    "clarifications": "question",
-    "acceptance criteria": "criterion",
-    "acceptance scenarios": "criterion",
-    "edge cases": "question",
-}
+_HEADINGS = {
+    "problem": ("why", "introduction"), "requirement": ("functional requirements",), "story": ("user stories",),
+    "exclusion": ("out of scope", "non-goals"), "decision": ("decisions",), "assumption": ("assumptions",),
+    "constraint": ("constraints",), "metric": ("goals", "measurable outcomes", "success criteria"),
+    "risk": ("risks", "risks / trade-offs"), "question": ("open questions", "clarifications", "edge cases"),
+    "criterion": ("acceptance criteria", "acceptance scenarios"),
+}  # fmt: skip
+SECTIONS: Mapping[str, str] = {heading: kind for kind, told in _HEADINGS.items() for heading in told}
 """The kind of a new bullet, by the heading that it stands under."""
 BLOCK_ROWS = 20
 """No person writes longer ones."""

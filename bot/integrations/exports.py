@@ -8,17 +8,21 @@ of the block as it was written, so that `exported_edits.py` finds what people an
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from functools import cache
+from importlib.metadata import entry_points
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import FieldType
-from bot.domain.item.export_places import FOLDERS, SLUG
+from bot.domain.item.export_places import FOLDERS, SLUG, read_places
 from bot.domain.messages.attribution_wording import credit_inside
 from bot.domain.messages.tracker_wording import issue_name
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.exported import WRITTEN_BY_US
 from bot.domain.specification.shown import ShownEntry
 from bot.domain.values.text import clean, one_line, value_text, values
+from bot.errors import ConfigError
 from bot.integrations.agreed import AgreedItem
 
 HOLDS, ENSURES = "It SHALL hold that: ", "THE SYSTEM SHALL ensure that "
@@ -29,19 +33,9 @@ MODAL = re.compile(r"\b(?:must|shall)\b", re.IGNORECASE)
 PRIORITY = {"must": "P1", "should": "P2", "could": "P3"}
 WONT = "won't"
 EXPORTED = (
-    "requirement",
-    "criterion",
-    "story",
-    "decision",
-    "constraint",
-    "quality",
-    "metric",
-    "exclusion",
-    "risk",
-    "problem",
-    "driver",
-    "assumption",
-)
+    "requirement", "criterion", "story", "decision", "constraint", "quality", "metric", "exclusion", "risk", "problem",
+    "driver", "assumption",
+)  # fmt: skip
 """Kinds with sections of their own, whose entries stand as open points while nobody accepted them."""
 OF_THE_MEETING = frozenset({"discussion", "position"})
 """They say what people did, and whose it was. What came of it are other entries."""
@@ -338,8 +332,21 @@ def _ears(part: ShownEntry) -> str:
 TASKS = "tasks.md"
 """Written once: then it belongs to who builds."""
 ALSO_AGREED = "## Also Agreed"
-FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
-    "speckit": {
+
+
+class ExportFormat(NamedTuple):
+    """
+    `folder` ends with the slug of the item. `files` are, by their paths in it, what stands below which heading.
+    `sections` name the kind of a new bullet below a heading, in small letters, which is read back.
+    """
+
+    folder: str
+    files: Mapping[str, Mapping[str, Rows]]
+    sections: Mapping[str, str] = {}
+
+
+FORMATS: Mapping[str, ExportFormat] = {
+    "speckit": ExportFormat(FOLDERS["speckit"], {
         "spec.md": {
             "# Feature Specification: {title}\n\n**Feature Branch**: `{slug}`\n\n**Status**: Agreed": _nothing,
             "## Why": _paragraphs("problem", "driver"),
@@ -354,8 +361,8 @@ FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
             "## Clarifications": Agreed.open_points,
             ALSO_AGREED: Agreed.others,
         },
-    },
-    "openspec": {
+    }),
+    "openspec": ExportFormat(FOLDERS["openspec"], {
         "proposal.md": {
             "# Proposal\n\n## Why\n\nThe team agreed on {title}; each requirement says who wants it, with a link.":
                 _paragraphs("problem", "driver"),
@@ -380,8 +387,8 @@ FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
             ALSO_AGREED: Agreed.others,
         },
         TASKS: {"# Tasks\n\n## 1. Implementation": _openspec_tasks},
-    },
-    "kiro": {
+    }),
+    "kiro": ExportFormat(FOLDERS["kiro"], {
         "requirements.md": {
             "# Requirements Document\n\n## Introduction": _kiro_introduction,
             "## Requirements": _kiro_requirements,
@@ -397,18 +404,51 @@ FORMATS: Mapping[str, Mapping[str, Mapping[str, Rows]]] = {
             ALSO_AGREED: Agreed.others,
         },
         TASKS: {"# Implementation Plan": _kiro_tasks},
-    },
+    }),
 }  # fmt: skip
-"""By their names in `export_places.FOLDERS`: of each file the sections, by their headings."""
+PLUG_INS = "roundtable.exports"
+"""The entry points of formats of others: one of this name loads to a `ExportFormat`."""
+REASON_CHARS = 200
+
+
+def format_names() -> tuple[str, ...]:
+    """No plug-in is loaded for them."""
+    return (*FORMATS, *sorted({one.name for one in entry_points(group=PLUG_INS)} - FORMATS.keys()))
+
+
+def format_of(name: str) -> ExportFormat:
+    """Raises ConfigError with a sentence for a plug-in that is missing or broken."""
+    return FORMATS.get(name) or _plugged_in(name)
+
+
+@cache
+def _plugged_in(name: str) -> ExportFormat:
+    with _code_of_others(name):
+        named = [*entry_points(group=PLUG_INS, name=name)]
+        if not named:
+            raise LookupError("it is not installed")
+        found = named[0].load()
+        if not isinstance(found, ExportFormat):
+            raise TypeError(f"{named[0].value} is no ExportFormat")
+        read_places(f"{name}:{found.folder}")  # raises ValueError
+        return found
+
+
+@contextmanager
+def _code_of_others(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        why = one_line(str(error) or type(error).__name__, REASON_CHARS)
+        raise ConfigError(f"The export format {name} cannot be used: {why}.") from error
 
 
 def exported(item: AgreedItem, target: str, folder: str = "") -> dict[str, str]:
-    """The texts of the files by their paths in a repository. *target* is a key of FORMATS."""
-    agreed, files = Agreed(item), dict[str, str]()
-    for name, sections in FORMATS[target].items():
-        path = f"{folder or FOLDERS[target]}/{name}".replace(SLUG, item.slug)
-        files[path] = _page(agreed, sections, is_marked=name != TASKS)
-    return files
+    """The texts of the files by their paths in a repository. Raises ConfigError for a plug-in that is broken."""
+    found, agreed = format_of(target), Agreed(item)
+    with nullcontext() if target in FORMATS else _code_of_others(target):
+        pages = {name: _page(agreed, rows, is_marked=name != TASKS) for name, rows in found.files.items()}
+    return {f"{folder or found.folder}/{name}".replace(SLUG, item.slug): text for name, text in pages.items()}
 
 
 def _page(agreed: Agreed, sections: Mapping[str, Rows], *, is_marked: bool) -> str:

@@ -7,14 +7,15 @@ No redirect is followed, since another host must not be sent the key, and no ans
 import asyncio
 import hmac
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
-from pydantic import BaseModel, TypeAdapter
+from pydantic import AwareDatetime, BaseModel, ConfigDict, SecretStr, TypeAdapter
 
 from bot.domain.item.item import GITHUB, TITLE_CHARS, IssueComment, TrackerIssue, repository_of
 from bot.domain.messages import tracker_wording as wording
@@ -22,7 +23,7 @@ from bot.domain.roundtable.effects import PushIssue
 from bot.domain.values.text import clean, one_line
 from bot.domain.values.timestamps import before
 from bot.engine.source_ports import PushedIssue
-from bot.errors import EffectError
+from bot.errors import EffectError, lacks_extra
 
 API = f"https://api.{GITHUB}"
 VERSION = "2022-11-28"
@@ -75,17 +76,88 @@ class _Repository(BaseModel):
     private: bool
 
 
+class _Installation(BaseModel):
+    id: int
+
+
+class _AppToken(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    token: SecretStr
+    expires_at: AwareDatetime
+
+    @property
+    def lasts(self) -> bool:
+        return self.expires_at - datetime.now(UTC) > timedelta(seconds=SKEW_SECONDS)
+
+
 _ISSUE, _ISSUES, _REPOSITORY = TypeAdapter(_Issue), TypeAdapter(list[_Issue]), TypeAdapter(_Repository)
 _COMMENTS = TypeAdapter(list[_Comment])
+_INSTALLATION, _APP_TOKEN = TypeAdapter(_Installation), TypeAdapter(_AppToken)
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
 
 
-class GitHub:
-    """*key* also makes the marks by which an issue of ours is found again: no other person can write them."""
+class _Tokens:
+    """*key*, or as the private key of *app* what it gets: a token for one repository, and for an hour."""
 
-    def __init__(self, session: aiohttp.ClientSession, *, url: str, key: str) -> None:
+    def __init__(self, key: str, *, url: str, app: str) -> None:
+        self._key = key
+        self._url = url
+        self._app = app
+        self._found: dict[str, _AppToken] = {}
+        self._lock = asyncio.Lock()
+
+    async def of(self, repository: str, call: "_Call") -> str:
+        """Raises EffectError."""
+        if not self._app:
+            return self._key
+        async with self._lock:
+            found = self._found.get(repository)
+            if found is None or not found.lasts:
+                found = self._found[repository] = await self._new(repository, call)
+        return found.token.get_secret_value()
+
+    def forget(self, repository: str) -> bool:
+        """One that GitHub does not accept any more. False: there is no other one."""
+        return self._found.pop(repository, None) is not None
+
+    async def check_key(self, call: "_Call") -> None:
+        """Raises EffectError."""
+        if self._app:
+            await call.asked(
+                "GET", f"{self._url}/app", _ANYTHING, token=self._signed(call), why=wording.app_refused
+            )
+        else:
+            await call.asked("GET", f"{self._url}/rate_limit", _ANYTHING, token=self._key)
+
+    async def _new(self, repository: str, call: "_Call") -> _AppToken:
+        signed, why = self._signed(call), wording.app_refused
+        place = f"{self._url}/repos/{repository}/installation"
+        found = await call.asked("GET", place, _INSTALLATION, token=signed, why=why)
+        url = f"{self._url}/app/installations/{found.id}/access_tokens"
+        only = {"repositories": [repository.partition("/")[2]]}
+        return await call.asked("POST", url, _APP_TOKEN, only, token=signed, why=why)
+
+    def _signed(self, call: "_Call") -> str:
+        """What GitHub knows the App by, for ten minutes."""
+        try:
+            from gidgethub.apps import get_jwt  # noqa: PLC0415 -- an extra, and slow to load
+            from jwt import PyJWTError  # noqa: PLC0415
+        except ImportError:
+            raise EffectError(call.sentence(f"{lacks_extra('github')}.")) from None
+        try:
+            return get_jwt(app_id=self._app, private_key=self._key)
+        except (PyJWTError, TypeError, ValueError):
+            raise EffectError(call.sentence(wording.NO_PRIVATE_KEY)) from None
+
+
+class GitHub:
+    """*key* makes the marks by which an issue of ours is found again: no other person can write them."""
+
+    def __init__(self, session: aiohttp.ClientSession, tokens: _Tokens, *, url: str, key: str) -> None:
         self._session = session
-        self._url = url.rstrip("/")
+        self._tokens = tokens
+        self._url = url
         self._key = key.encode()
         self._host = GITHUB if self._url == API else urlsplit(url).netloc
 
@@ -104,7 +176,7 @@ class GitHub:
         if host.lower().removeprefix("www.") not in {"", self._host}:
             raise EffectError(wording.other_host(reference, self._host))
         seconds = READ_SECONDS if in_a_hurry else CALL_SECONDS
-        call = _Call(self._session, wording.not_read(reference), seconds)
+        call = self._call(repository, wording.not_read(reference), seconds)
         url = f"{self._issues_of(repository)}/{number}"
         first = {"per_page": str(ON_A_PAGE)}
         found, comments, is_hidden = await asyncio.gather(
@@ -140,7 +212,8 @@ class GitHub:
 
     async def push(self, wanted: PushIssue, *, named: str) -> PushedIssue:
         block = _Block(wanted, named, self._key)
-        call = _Call(self._session, wording.not_pushed(wanted.entry, wanted.repository), CALL_SECONDS)
+        repository = repository_of(wanted.issue)[1] if wanted.issue else wanted.repository
+        call = self._call(repository, wording.not_pushed(wanted.entry, wanted.repository))
         if wanted.issue:
             return await self._renewed(call, wanted.issue, block)
         if made := await self._made_before(call, wanted, block):
@@ -158,7 +231,7 @@ class GitHub:
         found: dict[str, str] = {}
         changed = {"sort": "updated", "since": f"{before(since, SKEW_SECONDS)[:19]}Z"}
         for repository in sorted({one for one, _ in wanted}):
-            call = _Call(self._session, wording.no_states(repository), CALL_SECONDS)
+            call = self._call(repository, wording.no_states(repository))
             async for rows in self._pages(call, repository, changed):
                 states = {wanted.get(repository_of(row.html_url)[1:], ""): row.state for row in rows}
                 found |= {one: state for one, state in states.items() if one}
@@ -169,14 +242,14 @@ class GitHub:
         What keeps us from its issues, or from any without a *repository*; empty if nothing does. It makes none, because
         none may have an empty title.
         """
-        reading = _Call(self._session, wording.not_readable(repository), CALL_SECONDS)
+        reading = self._call(repository, wording.not_readable(repository))
         try:
             if not repository:
-                await reading.made("GET", f"{self._url}/rate_limit", _ANYTHING)
+                await self._tokens.check_key(reading)
                 return ""
             url = self._issues_of(repository)
             await reading.made("GET", url, _ISSUES, params={"per_page": "1"})
-            creating = _Call(self._session, wording.not_creatable(repository), CALL_SECONDS)
+            creating = self._call(repository, wording.not_creatable(repository))
             await creating.made("POST", url, _ISSUE, {"title": ""})
         except EffectError as error:
             return "" if error.reason == "422" else str(error)
@@ -208,6 +281,9 @@ class GitHub:
         if renewed != body:
             await call.made("PATCH", url, _ISSUE, {"body": renewed})
         return PushedIssue(address)
+
+    def _call(self, repository: str, failed: str, seconds: float = CALL_SECONDS) -> "_Call":
+        return _Call(self._session, self._tokens, repository, failed=failed, seconds=seconds)
 
     def _issues_of(self, repository: str) -> str:
         return f"{self._url}/repos/{repository}/issues"
@@ -278,12 +354,19 @@ def _address(issue: _Issue) -> str:
 
 
 class _Call:
-    """Calls for one purpose. *failed* begins the sentence of an EffectError."""
+    """
+    Calls for one purpose, in one repository. *failed* begins the sentence of an EffectError. Each of them may take
+    *seconds*, together with a new token.
+    """
 
-    def __init__(self, session: aiohttp.ClientSession, failed: str, seconds: float) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, tokens: _Tokens, repository: str, *, failed: str, seconds: float
+    ) -> None:
         self._session = session
+        self._tokens = tokens
+        self._repository = repository
         self._failed = failed
-        self._limit = aiohttp.ClientTimeout(total=seconds)
+        self._seconds = seconds
 
     def sentence(self, why: str) -> str:
         return f"{self._failed}: {why}"
@@ -297,17 +380,45 @@ class _Call:
         *,
         params: Mapping[str, str] | None = None,
     ) -> Model:
+        async def ask() -> Model:
+            token = await self._tokens.of(self._repository, self)
+            return await self.asked(method, url, shape, data, params=params, token=token)
+
+        try:
+            async with asyncio.timeout(self._seconds):
+                try:
+                    return await ask()
+                except EffectError as error:
+                    if error.reason != "401" or not self._tokens.forget(self._repository):
+                        raise
+                return await ask()
+        except TimeoutError as error:
+            raise EffectError(self.sentence(wording.NO_ANSWER), again=True) from error
+
+    async def asked(
+        self,
+        method: str,
+        url: str,
+        shape: TypeAdapter[Model],
+        data: Mapping[str, str | Sequence[str]] | None = None,
+        *,
+        token: str,
+        params: Mapping[str, str] | None = None,
+        why: Callable[[int], str] = wording.refused,
+    ) -> Model:
+        """*why* says what a status means."""
+        headers = {"Authorization": f"Bearer {token}"}
         try:
             async with self._session.request(
-                method, url, json=data, params=params, timeout=self._limit, allow_redirects=False
+                method, url, json=data, params=params, headers=headers, allow_redirects=False
             ) as answer:
                 if answer.status not in {200, 201}:
-                    raise self._refused(answer)
+                    raise self._refused(answer, why)
                 return shape.validate_json(await _content(answer, LIST_BYTES if params else ANSWER_BYTES))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise EffectError(self.sentence(wording.NO_ANSWER), again=True) from error
 
-    def _refused(self, answer: aiohttp.ClientResponse) -> EffectError:
+    def _refused(self, answer: aiohttp.ClientResponse, told: Callable[[int], str]) -> EffectError:
         status, headers = answer.status, answer.headers
         is_limit = status == 429 or (
             status == 403 and ("Retry-After" in headers or headers.get("X-RateLimit-Remaining") == "0")
@@ -320,7 +431,7 @@ class _Call:
                 again=True,
                 after_seconds=min(seconds, LONGEST_WAIT_SECONDS),
             )
-        why = wording.MOVED if status in MOVED else wording.refused(status)
+        why = wording.MOVED if status in MOVED else told(status)
         return EffectError(self.sentence(why), reason=str(status), again=status >= 500)
 
 
@@ -335,12 +446,14 @@ async def _content(answer: aiohttp.ClientResponse, most: int) -> bytes:
 
 
 @asynccontextmanager
-async def opened(key: str, *, url: str) -> AsyncIterator[GitHub]:
+async def opened(key: str, *, url: str, app: str = "") -> AsyncIterator[GitHub]:
+    """*key* is a token, or the private key of the *app*."""
+    url = url.rstrip("/")
     headers = {
         "Accept": "application/vnd.github+json",
-        "Authorization": f"Bearer {key}",
         "User-Agent": "roundtable",
         "X-GitHub-Api-Version": VERSION,
     }
-    async with aiohttp.ClientSession(headers=headers, trust_env=True) as session:
-        yield GitHub(session, url=url, key=key)
+    limit = aiohttp.ClientTimeout(total=CALL_SECONDS)
+    async with aiohttp.ClientSession(headers=headers, trust_env=True, timeout=limit) as session:
+        yield GitHub(session, _Tokens(key, url=url, app=app), url=url, key=key)

@@ -102,6 +102,9 @@ class TraceFinding(Value):
         is_somewhere = self.rule not in {Rule.UNTESTED, Rule.STALE}
         return self.rule.value, self.address, self.path if is_somewhere else ""
 
+    def at(self, where: CodeEvidence | None) -> "TraceFinding":
+        return self.but(path=where.path, line=where.line) if where else self
+
 
 class TracedEntry(Value):
     """`gaps` are the ids of criteria that no test names."""
@@ -227,11 +230,13 @@ def _whole_of(entry: ShownEntry) -> str:
 
 def _credited(item: ShownItem, id: str) -> str:
     """The entry that is in the place of another one."""
-    return f"{id} ({_credit(item.show_entry(id))})" if id in item.specification.entries else id
+    return f"{id}{_credit(item.show_entry(id))}" if id in item.specification.entries else id
 
 
 def _credit(entry: ShownEntry) -> str:
-    return ", ".join(filter(None, (credit_inside(entry.attribution), entry.link)))
+    """Behind what it is about; empty where nobody is known."""
+    told = ", ".join(filter(None, (credit_inside(entry.attribution), entry.link)))
+    return f" ({told})" if told else ""
 
 
 class CodeFacts(NamedTuple):
@@ -341,15 +346,8 @@ class _Reading:
 
     def _find(self, rule: Rule, address: str, message: str, here: CodeEvidence) -> None:
         by = f" Commit {here.commit[:SHA_CHARS]} cites it." if here.commit else ""
-        found = TraceFinding(
-            rule=rule,
-            level=FindingLevel.ERROR,
-            address=address,
-            path=here.path,
-            line=here.line,
-            message=message + by,
-        )
-        self.findings.append(found)
+        found = TraceFinding(rule=rule, level=FindingLevel.ERROR, address=address, message=message + by)
+        self.findings.append(found.at(here))
 
 
 def trace(
@@ -415,31 +413,22 @@ def _stale(
     else:
         return
     where = next((one for one in work if one.path), work[0])
-    who = f" ({credit})" if (credit := _credit(entry)) else ""
-    yield TraceFinding(
-        rule=Rule.STALE,
-        level=agreed.level_of(entry),
-        address=entry.address,
-        path=where.path,
-        line=where.line,
-        message=f"{entry.address} {what}{who}. Read it again, then roundtable trace accept {entry.address}",
+    told = (
+        f"{entry.address} {what}{_credit(entry)}. Read it again, then roundtable trace accept {entry.address}"
     )
+    finding = TraceFinding(rule=Rule.STALE, level=agreed.level_of(entry), address=entry.address, message=told)
+    yield finding.at(where)
 
 
 def _untested(entry: ShownEntry, row: TracedEntry, agreed: AgreedFacts) -> Iterator[TraceFinding]:
     if entry.kind != REQUIREMENT or (row.level is Level.TESTED and not row.gaps):
         return
-    who = f" ({credit})" if (credit := _credit(entry)) else ""
     what = f"no test names {_listed(row.gaps)}" if row.gaps else f"no test names it ({row.level})"
-    where = next((one for one in row.evidence if one.path), None)
-    yield TraceFinding(
-        rule=Rule.UNTESTED,
-        level=agreed.level_of(entry),
-        address=entry.address,
-        path=where.path if where else "",
-        line=where.line if where else 0,
-        message=f"{entry.address} “{one_line(entry.text, TEXT_CHARS)}”{who}: {what}.",
+    told = f"{entry.address} “{one_line(entry.text, TEXT_CHARS)}”{_credit(entry)}: {what}."
+    found = TraceFinding(
+        rule=Rule.UNTESTED, level=agreed.level_of(entry), address=entry.address, message=told
     )
+    yield found.at(next((one for one in row.evidence if one.path), None))
 
 
 def _cited(text: str) -> Iterable[tuple[str, str]]:

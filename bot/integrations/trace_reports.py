@@ -7,14 +7,7 @@ from urllib.parse import quote
 
 from bot.domain.messages.entry_wording import unsealed
 from bot.domain.values.text import counted, one_line
-from bot.integrations.trace import (
-    REQUIREMENT,
-    FindingLevel,
-    Rule,
-    Trace,
-    TracedEntry,
-    TraceFinding,
-)
+from bot.integrations.trace import REQUIREMENT, FindingLevel, Rule, Trace, TracedEntry, TraceFinding
 
 ENTRY_CHARS = 100
 PLACE_CHARS = 200
@@ -49,14 +42,16 @@ def as_text(found: Trace, shown: Collection[TraceFinding], *, old: int = 0) -> I
     yield ""
     known = f", {counted(old, 'older one')} in the baseline" if old else ""
     yield f"{counted(len(shown), 'finding')}{known}."
-    if found.proposed:
-        rest = "is proposed and was" if found.proposed == 1 else "are proposed and were"
-        yield f"{counted(found.proposed, 'entry', 'entries')} {rest} not traced."
-    if found.private:
-        rest = "is private and was" if found.private == 1 else "are private and were"
-        yield f"{counted(found.private, 'item')} {rest} not traced. What --items names is."
+    if count := found.proposed:
+        yield f"{counted(count, 'entry', 'entries')} {_are(count, 'proposed')} not traced."
+    if count := found.private:
+        yield f"{counted(count, 'item')} {_are(count, 'private')} not traced. What --items names is."
     if found.unsealed:
         yield unsealed(found.unsealed)
+
+
+def _are(count: int, what: str) -> str:
+    return f"is {what} and was" if count == 1 else f"are {what} and were"
 
 
 def finding_as_text(one: TraceFinding) -> str:

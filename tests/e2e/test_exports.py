@@ -167,6 +167,22 @@ async def test_a_resumed_meeting_hears_of_what_was_changed(meeting: Meeting, git
     assert "Proposed: FR-002." in told.text
 
 
+async def test_a_format_that_is_not_installed_stops_nothing(meeting: Meeting, git: Git) -> None:
+    """One message says so, and the other format is written."""
+    meeting.more = {"ROUNDTABLE_EXPORTS": "openspec, acme:docs/acme/{slug}"}
+    async with meeting.bot():
+        await agreed(meeting)
+        await meeting.press("continue")
+        await meeting.do_step("requirement: Photos count")
+        await meeting.slack.settled()
+
+    assert "Photos count" in git("show", f"HEAD:{SPEC}")
+    (told,) = [one.text for one in meeting.thread if "docs/acme" in one.text]
+    assert told == (
+        "`docs/acme/offline-sync` is not written: its format cannot be used. The log of the bot says why."
+    )
+
+
 @pytest.mark.usefixtures("git")
 async def test_nothing_of_a_private_channel_is_exported(meeting: Meeting) -> None:
     meeting.slack.channel(CHANNEL).kind = "group"

@@ -61,14 +61,7 @@ async def test_an_issue_gives_its_title_its_text_and_proposals(meeting: Meeting)
     """A proposal names the address, the lines and the time. A second start by another name links to the thread."""
     async with strict_github() as github:
         github.add("acme/api#42", "Rate limiting of the API", TEXT, labels=[{"name": "api"}])
-        github.comments = [
-            {
-                "id": 7,
-                "body": "Also *us* <b>",
-                "user": {"login": "octo-bob"},
-                "created_at": "2026-11-24T09:00:00Z",
-            }
-        ]
+        github.comment("Also *us* <b>", by="octo-bob")
         address = f"{github.url}/acme/api/issues/42"
         item = item_from(address)
         meeting.more = with_key(github)
@@ -269,7 +262,8 @@ async def test_a_github_that_is_away_holds_nothing_up(
         async with meeting.bot():
             await to_the_end(meeting)
             github.drops_answer = True
-            github.failures = [Failure(503, after=True), Failure(502), Failure(429, {"Retry-After": "1"})]
+            later = [Failure(502), Failure(429, {"Retry-After": "1"})]
+            github.after_create = lambda: github.failures.extend(later)
             await create(meeting)
             await meeting.seen("Ada created 1 issue: acme/api#1 (WRK-001).")
             await meeting.slack.settled()

@@ -53,6 +53,7 @@ from bot.integrations.trace import CodeFacts, CodePlace, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
 from bot.record.reading import InMemory
+from bot.settings import Settings
 from bot.slack import limits, parse
 from bot.slack import markdown as mrkdwn
 from bot.slack.app import CATCH_UP, DECIDED, HELLO
@@ -124,6 +125,7 @@ LINE = json.loads(
 )
 
 
+BEGUN = "-----BEGIN PRIVATE KEY-----"
 OURS = github._Block(
     PushIssue(person="U1", entry="WRK-001", repository="a/b", title="x", text="x", asked_at=NOW),
     "T1/a/WRK-001",
@@ -421,9 +423,11 @@ FILES: Mapping[str, Read] = {
         ),
         SCHEMA,
     ),
-    "the address of an issue": lambda said: (
-        item.detect_source(said),
-        item.detect_source(f"https://{said}/issues/1"),
+    "the address of an issue": lambda said: [
+        item.detect_source(one) for one in (said, f"https://{said}/issues/1")
+    ],
+    "a key of GitHub": told(
+        lambda said: Settings.from_env({"ROUNDTABLE_GITHUB_KEY": f"{BEGUN} {said} {BEGUN}"})
     ),
     "what is ours in an issue": lambda said: (
         OURS.renewed(said),

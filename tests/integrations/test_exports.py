@@ -1,29 +1,37 @@
 """What is agreed as files for other tools, and their changes read back as proposals."""
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.cli.check import CheckProblem, check_exports
 from bot.domain.catalog.schema import FieldType, Kind
 from bot.domain.item.export_places import read_places, usual_places
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.exported import ExportEdit, found_mark, item_of
 from bot.domain.specification.shown import ShownItem
 from bot.domain.values.text import clean, visible
+from bot.errors import ConfigError
 from bot.integrations.agreed import AgreedItem
+from bot.integrations.committed_exports import edits_in, sections_of
 from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import (
     FORMATS,
     OF_THE_MEETING,
     Agreed,
     Clauses,
+    _plugged_in,
     exported,
+    format_names,
     plain,
     shall,
     unplain,
 )
+from bot.settings import Settings
 from tests.domain.table import Table, shipped
 from tests.specification.meeting import SCHEMA, Meeting
 
@@ -406,6 +414,74 @@ def test_exports_of_the_command_are_read_where_nothing_else_is(
     places = read_places(written) if written else ()
 
     assert {one.above for one in usual_places(places, items_dir)} == read
+
+
+# --- formats of others ------------------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).parents[2] / "docs" / "exports.md"
+ACME = PAGE.read_text("utf-8").partition("```python\n")[2].partition("```")[0]
+"""As it is documented."""
+
+
+@pytest.fixture
+def plugged_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Nothing is installed: the metadata of a package stand beside a module."""
+
+    def plug_in(text: str) -> None:
+        (tmp_path / "acme_export.py").write_text(text)
+        info = tmp_path / "acme_export-1.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Name: acme-export\nVersion: 1\n")
+        (info / "entry_points.txt").write_text("[roundtable.exports]\nacme = acme_export:FORMAT\n")
+        monkeypatch.syspath_prepend(tmp_path)
+
+    yield plug_in
+    _plugged_in.cache_clear()
+    sys.modules.pop("acme_export", None)
+
+
+def test_a_plug_in_adds_a_format(plugged_in: Callable[[str], None]) -> None:
+    """It is loaded when it is used. Its blocks have marks, and what is new below its headings is read back."""
+    plugged_in(ACME)
+    assert format_names() == (*FORMATS, "acme")
+    assert "acme_export" not in sys.modules
+
+    ((path, text),) = exported(item(agreed()), "acme").items()
+    assert path == f"docs/acme/{SLUG}/agreed.md"
+    assert text.startswith("# Rate limiting\n\n- **FR-001** ")
+    assert item_of(text) == SLUG
+    changed = {path: f"{text}\n## Risks of Acme\n\n- The clock may be wrong\n"}
+    ((_, (edit,)),) = edits_in(changed, {}, sections_of(["acme"]))
+    assert (edit.kind, edit.text) == ("risk", "The clock may be wrong")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("import no_such_module", "No module named 'no_such_module'"),
+        ("raise SystemError('a' * 5_000)", "aaaa"),
+        ("FORMAT = 1", "acme_export:FORMAT is no ExportFormat"),
+        (ACME.replace("docs/acme", "../acme"), "../acme/{slug}"),
+        (ACME.replace("agreed.requirements", "agreed.no_such"), "'Agreed' object has no attribute 'no_such'"),
+        ("", "module 'acme_export' has no attribute 'FORMAT'"),
+    ],
+)
+def test_a_broken_plug_in_is_one_sentence(plugged_in: Callable[[str], None], text: str, why: str) -> None:
+    plugged_in(text)
+    with pytest.raises(ConfigError) as error:
+        exported(item(agreed()), "acme")
+
+    assert str(error.value).startswith(f"The export format acme cannot be used: {why}")
+    assert len(str(error.value)) < 300
+
+
+def test_the_preflight_names_a_format_that_is_not_installed() -> None:
+    """It stops nothing. A plug-in that is set says where its files stand."""
+    places = read_places("openspec, acme:docs/acme/{slug}")
+    (problem,) = check_exports(Settings(exports=places)).problems
+    assert problem == CheckProblem("The export format acme cannot be used: it is not installed.")
+    with pytest.raises(ValueError, match="acme"):
+        read_places("acme")
 
 
 def test_a_file_of_others_is_told_apart() -> None:

@@ -1,6 +1,8 @@
 """Issues of GitHub are read, created and renewed by its REST interface, and every refusal is one sentence."""
 
 import asyncio
+import sys
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -9,9 +11,38 @@ from bot.engine.source_ports import PushedIssue
 from bot.errors import EffectError
 from bot.integrations import github
 from bot.integrations.github import GitHub
-from tests.integrations.strict_github import TOKEN, Failure, StrictGitHub, now, strict_github
+from tests.integrations.strict_github import (
+    APP,
+    CREATE,
+    INSTALLED,
+    LIST,
+    NEW_TOKEN,
+    OF_APP,
+    SEEN,
+    TOKEN,
+    Exchange,
+    Failure,
+    StrictGitHub,
+    app_key,
+    described,
+    now,
+    pem,
+    strict_github,
+)  # fmt: skip
 
 NAMED = "T1/rate-limiting/WRK-001"
+
+
+@pytest.fixture
+async def stand_in() -> AsyncIterator[StrictGitHub]:
+    async with strict_github() as github:
+        yield github
+
+
+@pytest.fixture
+async def as_app(stand_in: StrictGitHub) -> AsyncIterator[GitHub]:
+    async with github.opened(pem(app_key()), url=stand_in.url, app=APP) as tracker:
+        yield tracker
 
 
 def wanted(**other: str) -> PushIssue:
@@ -37,6 +68,41 @@ async def not_pushed(tracker: GitHub, effect: PushIssue) -> EffectError:
     return error.value
 
 
+# --- the stand-in ---------------------------------------------------------------------------------------------------
+
+
+async def test_what_github_does_not_describe_is_a_breach() -> None:
+    """On either side: each test holds to it all that is asked and answered."""
+    description = described()
+    if isinstance(description, str):
+        pytest.skip(description)
+    stand_in = StrictGitHub()
+    path = {"owner": "acme", "repo": "api"}
+    issue = stand_in.add("acme/api#1", "A", None)
+    body = {"title": "A", "body": "B"}
+    fine = Exchange(CREATE, path, {}, body, 201, issue)
+    listed = Exchange(LIST, path, {"since": now(), "per_page": "30"}, None, 200, [issue])
+    short = {name: value for name, value in issue.items() if name != "state"}
+
+    assert [*description.faults(fine), *description.faults(listed)] == []
+    wrong = [
+        fine._replace(path={"owner": "acme"} | {"name": "api"}),
+        fine._replace(query={"per_page": "30"}),
+        fine._replace(body={}),
+        fine._replace(body={**body, "text": "C"}),
+        fine._replace(body={**body, "labels": "C"}),
+        fine._replace(status=418),
+        fine._replace(answer=short),
+        fine._replace(answer={**issue, "number": "1"}),
+        listed._replace(query={"since": "yesterday"}),
+        listed._replace(query={"since": now()[:19]}),
+        listed._replace(query={"per_page": "x"}),
+        listed._replace(query={"state": "half"}),
+        listed._replace(answer=[issue, short]),
+    ]
+    assert [one for one in wrong if len([*description.faults(one)]) != 1] == []
+
+
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
@@ -46,9 +112,7 @@ async def test_title_text_author_and_state_are_read() -> None:
         stand_in.add(
             "acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100", labels=labels
         )
-        stand_in.comments = [
-            {"id": 7, "body": "It was worse on Monday.", "user": None, "created_at": "2026-11-24T09:00:00Z"}
-        ]
+        stand_in.comment("It was worse on Monday.")
         issue = await tracker.read_issue("acme/api#42", public_only=False)
         address = f"{stand_in.url}/acme/api/issues/42#issuecomment-1"
         assert await tracker.read_issue(address, public_only=False) == issue
@@ -81,22 +145,32 @@ async def test_a_long_text_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "sentence"),
+    ("failure", "sentence", "seconds"),
     [
-        (Failure(403), "GitHub does not allow it with the key that is set."),
-        (Failure(403, {"Retry-After": "60"}), "GitHub asks to wait."),
-        (Failure(403, {"X-RateLimit-Remaining": "0"}), "GitHub asks to wait."),
-        (Failure(404), "it does not exist, or the key that is set may not see it."),
-        (Failure(410), "it was deleted, or the repository has no issues."),
-        (Failure(429), "GitHub asks to wait."),
-        (Failure(503), "GitHub refused it (503)."),
-        (Failure(301, {"Location": "https://evil.example/"}), "it was moved. Use its new address."),
+        (Failure(301, {"Location": "https://evil.example/"}), "it was moved. Use its new address.", None),
+        (Failure(401), "GitHub does not accept the key that is set.", None),
+        (Failure(403), "GitHub does not allow it with the key that is set.", None),
+        (Failure(403, {"Retry-After": "999999999"}), "GitHub asks to wait.", 900),
+        (Failure(403, {"X-RateLimit-Remaining": "0"}), "GitHub asks to wait.", 900),
+        (Failure(404), "it does not exist, or the key that is set may not see it.", None),
+        (Failure(410), "it was deleted, or the repository has no issues.", None),
+        (Failure(422, on=LIST), "GitHub refused it (422).", None),
+        (Failure(429, {"Retry-After": "7"}), "GitHub asks to wait.", 7),
+        (Failure(503), "GitHub refused it (503).", 0),
     ],
 )
-async def test_each_refusal_is_one_sentence(failure: Failure, sentence: str) -> None:
-    async with strict_github() as stand_in:
+async def test_each_refusal_is_one_sentence_and_says_when_to_try_again(
+    failure: Failure, sentence: str, seconds: float | None
+) -> None:
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.failures = [failure]
-        assert await refused(stand_in, "acme/api#42") == f"I have not read acme/api#42: {sentence}"
+        if not failure.on:
+            assert await refused(stand_in, "acme/api#42") == f"I have not read acme/api#42: {sentence}"
+            stand_in.failures = [failure]
+        error = await not_pushed(tracker, wanted())
+
+    assert str(error) == f"I have no issue for WRK-001 in acme/api: {sentence}"
+    assert (error.after_seconds if error.again else None) == seconds
 
 
 async def test_no_other_host_gets_the_key() -> None:
@@ -129,7 +203,7 @@ async def test_whether_the_key_will_do_is_seen_without_creating_anything() -> No
         assert await tracker.refusal("acme/api") == (
             "Issues of acme/api cannot be read: it does not exist, or the key that is set may not see it."
         )
-        stand_in.failures = [Failure(200, after=True), Failure(403)]
+        stand_in.failures = [Failure(403, on=CREATE)]
         assert await tracker.refusal("acme/api") == (
             "No issue can be created in acme/api: GitHub does not allow it with the key that is set."
         )
@@ -174,6 +248,92 @@ async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.
     async with strict_github() as stand_in:
         stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
         assert "no usable answer" in await refused(stand_in, "acme/api#42")
+
+
+# --- as a GitHub App -------------------------------------------------------------------------------------------------
+
+
+async def test_an_app_has_a_token_for_each_repository(stand_in: StrictGitHub, as_app: GitHub) -> None:
+    """GitHub is asked for it once, and for no more than that repository; issues are marked with the App's own key."""
+    stand_in.add("acme/api#42", "Rate limits", "We fall over.")
+    made = [await as_app.push(wanted(), named=NAMED) for _ in range(2)]
+    issue = await as_app.read_issue("acme/api#42", public_only=True)
+    assert (await as_app.refusal("acme/api"), await as_app.refusal("")) == ("", "")
+    asked = [(one.operation, one.body) for one in stand_in.said if one.operation in OF_APP]
+
+    assert issue.title == "Rate limits"
+    assert made == [PushedIssue("https://github.com/acme/api/issues/43")] * 2
+    assert asked == [(INSTALLED, None), (NEW_TOKEN, {"repositories": ["api"]}), (SEEN, None)]
+
+
+@pytest.mark.parametrize(("lasts", "tokens"), [(3_600, 1), (github.SKEW_SECONDS - 1, 2)])
+async def test_a_token_is_renewed_before_it_expires(
+    stand_in: StrictGitHub, as_app: GitHub, lasts: int, tokens: int
+) -> None:
+    stand_in.lasts = lasts
+    stand_in.add("acme/api#42", "Rate limits", "")
+    for _ in range(2):
+        await as_app.states(["https://github.com/acme/api/issues/42"], since="2026-11-24T09:30:00.000Z")
+
+    assert len(stand_in.tokens - {TOKEN}) == tokens
+
+
+async def test_after_a_token_was_revoked_there_is_another_one(stand_in: StrictGitHub, as_app: GitHub) -> None:
+    for _ in range(2):
+        assert (await as_app.push(wanted(), named=NAMED)).issue
+        stand_in.tokens.clear()
+
+    assert len(stand_in.of("acme/api")) == 1
+
+
+@pytest.mark.parametrize(
+    ("app", "failure", "sentence"),
+    [
+        (APP, Failure(404, on=INSTALLED), "the App that is set is not installed there."),
+        (APP, Failure(403, on=NEW_TOKEN), "GitHub does not let the App in: it may be suspended there."),
+        (APP, Failure(429, on=NEW_TOKEN), "GitHub asks to wait."),
+        (APP, Failure(503, on=INSTALLED), "GitHub refused it (503)."),
+        (APP, Failure(403, on=LIST), "GitHub does not allow it with the key that is set."),
+        ("4712", None, "GitHub does not accept the private key of the App that is set."),
+    ],
+)
+async def test_what_keeps_an_app_out_is_one_sentence(
+    app: str, failure: Failure | None, sentence: str
+) -> None:
+    async with (
+        strict_github() as stand_in,
+        github.opened(pem(app_key()), url=stand_in.url, app=app) as tracker,
+    ):
+        stand_in.failures = [failure] if failure else []
+        assert await tracker.refusal("acme/api") == f"Issues of acme/api cannot be read: {sentence}"
+        assert stand_in.failures == []
+
+
+@pytest.mark.parametrize(
+    "key", ["-----BEGIN PRIVATE KEY-----\nc2VzYW1l\n-----END PRIVATE KEY-----", "c2VzYW1l"]
+)
+async def test_what_is_no_private_key_is_not_shown(key: str) -> None:
+    async with github.opened(key, url="http://127.0.0.1:1", app=APP) as tracker:
+        assert await tracker.refusal("acme/api") == (
+            "Issues of acme/api cannot be read: what is set is no private key of an App (RSA, without a passphrase)."
+        )
+
+
+@pytest.mark.parametrize(
+    "answer", ['{"token": "sesame"', '{"token": "sesame", "expires_at": "sesame"}', "sesame"]
+)
+def test_a_token_that_cannot_be_read_is_not_shown(answer: str) -> None:
+    with pytest.raises(ValueError, match="validation error") as error:
+        github._APP_TOKEN.validate_json(answer)
+    assert "sesame" not in str(error.value)
+
+
+async def test_without_the_extra_one_sentence_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gidgethub.apps", None)
+    async with github.opened(pem(app_key()), url="http://127.0.0.1:1", app=APP) as tracker:
+        assert await tracker.refusal("") == (
+            "Issues cannot be read: this installation lacks the extra `github` (docs/operating.md#extras)."
+        )
 
 
 # --- creating ---------------------------------------------------------------------------------------------------------
@@ -267,30 +427,6 @@ async def test_a_part_that_people_changed_or_removed_is_left_alone(change: tuple
             issue, left_alone=True
         )
         assert held["body"] == changed
-
-
-@pytest.mark.parametrize(
-    ("failure", "sentence", "seconds"),
-    [
-        (Failure(401), "GitHub does not accept the key that is set.", None),
-        (Failure(404), "it does not exist, or the key that is set may not see it.", None),
-        (Failure(422), "GitHub refused it (422).", None),
-        (Failure(503), "GitHub refused it (503).", 0),
-        (Failure(429, {"Retry-After": "7"}), "GitHub asks to wait.", 7),
-        (Failure(403, {"Retry-After": "999999999"}), "GitHub asks to wait.", 900),
-    ],
-)
-async def test_a_refusal_says_whether_and_when_to_try_again(
-    failure: Failure,
-    sentence: str,
-    seconds: float | None,
-) -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.failures = [failure]
-        error = await not_pushed(tracker, wanted())
-
-    assert str(error) == f"I have no issue for WRK-001 in acme/api: {sentence}"
-    assert (error.after_seconds if error.again else None) == seconds
 
 
 # --- states -----------------------------------------------------------------------------------------------------------

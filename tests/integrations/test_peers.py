@@ -17,12 +17,12 @@ from bot.integrations.agreed import AgreedItem
 from bot.integrations.committed_exports import in_the_way
 from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import exported
+from tests.integrations.published import NPM, fetch
 from tests.integrations.test_exports import HOSTILE, agreed, everything, hostile, item, played
 from tests.specification.meeting import Meeting
 
 OPENSPEC = "@fission-ai/openspec@1.13.2"
 SPECKIT = "specify-cli==1.2.3"
-MOST_SECONDS = 240
 
 
 def large() -> AgreedItem:
@@ -55,8 +55,7 @@ ITEMS: tuple[Callable[[], AgreedItem], ...] = (
 def openspec(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command."""
     folder = tmp_path_factory.mktemp("openspec")
-    quiet = ("--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=0", "--fetch-timeout=60000")
-    fetch("npm", "install", "--engine-strict", *quiet, "--prefix", str(folder), OPENSPEC)
+    fetch("npm", "install", "--engine-strict", *NPM, "--prefix", str(folder), OPENSPEC)
     return folder / "node_modules" / ".bin" / "openspec"
 
 
@@ -69,18 +68,6 @@ def speckit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with ZipFile(next(folder.glob("*.whl"))) as wheel:
         wheel.extractall(folder)
     return folder / "specify_cli" / "core_pack"
-
-
-def fetch(*command: str) -> None:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed, so {command[-1]} cannot check the export")
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=MOST_SECONDS)
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"{command[-1]} cannot be installed in {MOST_SECONDS} seconds")
-    if done.returncode:
-        why = " ".join(done.stderr.split())[-300:]
-        pytest.skip(f"{command[-1]} cannot be installed: {why}")
 
 
 def in_folder(folder: Path, *command: str, **env: str) -> str:

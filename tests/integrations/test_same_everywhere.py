@@ -1,21 +1,18 @@
 """
-The same claim reads the same by every door: `show`, agents, exports, the trace, `why`, and in the thread the brief and
+The same claim reads the same by every door: `show`, agents, exports, the trace, and in the thread the brief and
 the cards of steps.
 Over any meeting: entries of every kind, said, proposed, pushed and asked by an agent, accepted, changed, contested,
 taken back.
 """
 
-import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.cli.trace import Clone, reasons, reasons_as_text
 from bot.domain.messages import brief_wording, entry_wording, step_card
 from bot.domain.messages.attribution_wording import attribution, credit, credit_inside
 from bot.domain.messages.message import CardRow, Message
@@ -24,7 +21,6 @@ from bot.domain.messages.step_scene import Suggestion
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.specification.brief import BriefRow, brief
-from bot.domain.specification.citations import CitingCommit, CitingRow
 from bot.domain.specification.claims import Entry, EntryState
 from bot.domain.specification.entries import DECISION
 from bot.domain.specification.fold import Patch
@@ -39,9 +35,7 @@ from bot.integrations.agreed import AgreedItems
 from bot.integrations.committed_exports import known_words
 from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import FORMATS, WHO_CHARS, exported
-from bot.integrations.trace import AgreedFacts, CodeFacts, ShownReason
-from bot.integrations.trace_file import TraceFile
-from bot.storage.git.citing import CitingCode
+from bot.integrations.trace import AgreedFacts, CodeFacts
 from tests.domain.table import Table
 from tests.sealing import TRUSTED, sealed
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
@@ -156,7 +150,10 @@ def test_every_claim_reads_the_same_by_every_door(meeting: Meeting) -> None:
     """Who said it, who accepted it, and its words."""
     items, spec = items_of(meeting), meeting.specification
     listed = {row.address: row for state in EntryState for row in short_rows(items, state)}
-    traced = AgreedFacts([items.item(SLUG).shown], (SLUG,)).entries
+    agreed = AgreedFacts([items.item(SLUG).shown], (SLUG,))
+    rows = trace.trace(agreed, trace.gathered(agreed, CodeFacts((), (), ()))).entries
+    for row, shown in ((row, items.show(row.address)) for row in rows):
+        assert (row.text, row.said, row.link) == (shown.text, credit_inside(shown.attribution), shown.link)
     for entry in spec.entries.values():
         address, shown = f"{SLUG}/{entry.id}", items.show(f"{SLUG}/{entry.id}")
         words, who = value_text(entry[main_field(entry)] or ""), credit(shown.attribution)
@@ -168,7 +165,7 @@ def test_every_claim_reads_the_same_by_every_door(meeting: Meeting) -> None:
 
         assert agents.get_entry(items, address) == shown
         assert (listed[address].text, listed[address].said) == (words, who)
-        assert traced[address] == shown
+        assert agreed.entries[address] == shown
 
         for field, claims in entry.claims.items():
             for claim, told in zip(claims, shown.claims[field], strict=True):
@@ -180,58 +177,6 @@ def test_every_claim_reads_the_same_by_every_door(meeting: Meeting) -> None:
 
 def short_rows(items: AgreedItems, state: EntryState) -> tuple[agents.ShortEntry, ...]:
     return agents.get_specification(items, SLUG, state=state).rows
-
-
-@settings(max_examples=60, deadline=None)
-@given(meetings())
-def test_the_trace_and_why_name_who_said_it_as_show_does(meeting: Meeting) -> None:
-    items = items_of(meeting)
-    agreed = AgreedFacts([items.item(SLUG).shown], (SLUG,))
-    code = CodeFacts((), (), ())
-    for row in trace.trace(agreed, trace.gathered(agreed, code)).entries:
-        shown = items.show(row.address)
-        assert (row.text, row.said, row.link) == (shown.text, credit_inside(shown.attribution), shown.link)
-
-
-class CitingPaper(CitingCode):
-    """One file, which names an entry in each of its lines."""
-
-    def __init__(self, ids: Sequence[str]) -> None:
-        super().__init__(Path.cwd())
-        self._rows = [CitingRow("limits.py", at, f"# {SLUG}/{id}") for at, id in enumerate(ids, 1)]
-
-    async def is_shallow(self) -> bool:
-        return False
-
-    async def files(self) -> frozenset[str]:
-        return frozenset({"limits.py"})
-
-    async def rows(self, *, without: Sequence[str] = (), within: str = "") -> Sequence[CitingRow]:
-        assert (without, within) == ((), "limits.py")
-        return self._rows
-
-    async def commits(self) -> Sequence[CitingCommit]:
-        return ()
-
-    async def blamed(self, path: str, line: int = 0) -> tuple[str, ...]:
-        assert path == "limits.py"
-        assert line > 0
-        return ()
-
-
-@settings(max_examples=60, deadline=None)
-@given(meetings())
-def test_why_a_line_of_code_is_there_reads_as_show_does(meeting: Meeting) -> None:
-    """Of entries that are gone, too."""
-    items = items_of(meeting)
-    ids = list(meeting.specification.entries)
-    clone = Clone(CitingPaper(ids), TraceFile(), items, Path.cwd())
-    for line, id in enumerate(ids, 1):
-        shown = items.show(f"{SLUG}/{id}")
-        found = asyncio.run(reasons(clone, f"limits.py:{line}"))
-        assert found == [ShownReason(how=f"line {line} names it", entry=shown)]
-        told = reasons_as_text(found).partition("\n")
-        assert told == (f"Because line {line} names it:", "\n", entry_wording.as_text(shown))
 
 
 @pytest.mark.parametrize("target", FORMATS)

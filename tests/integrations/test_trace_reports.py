@@ -8,60 +8,12 @@ import pytest
 from bot.domain.values.markdown import blocks
 from bot.integrations.trace import FindingLevel, Level, Rule, TracedEntry, TraceFinding
 from bot.integrations.trace_reports import COMMENT, ROWS, actions_commands, comment, sarif
+from tests.integrations.published import published
 from tests.integrations.traced import BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
 
 HOSTILE = "Fixes #1 @ada `x` <!-- --> [a](https://evil.example) **b** ``` <img src=x> closes acme/repo#2"
-
-
-def closed(**properties: object) -> dict[str, object]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": [*properties],
-        "additionalProperties": False,
-    }
-
-
-TEXT = {"type": "string", "minLength": 1}
-RULES = [rule.value for rule in Rule]
-RESULT = closed(
-    ruleId={"enum": RULES},
-    ruleIndex={"type": "integer", "minimum": 0, "maximum": len(RULES) - 1},
-    level={"enum": ["error", "warning", "note"]},
-    message=closed(text=TEXT),
-    partialFingerprints={"type": "object", "minProperties": 1, "additionalProperties": TEXT},
-    locations={
-        "type": "array",
-        "minItems": 1,
-        "items": closed(
-            physicalLocation=closed(
-                artifactLocation=closed(uri={"type": "string", "pattern": r"^[!-~]+$"}),
-                region=closed(startLine={"type": "integer", "minimum": 1}),
-            )
-        ),
-    },
-)
-SARIF = closed(
-    **{
-        "$schema": TEXT,
-        "version": {"const": "2.1.0"},
-        "runs": {
-            "type": "array",
-            "items": closed(
-                tool=closed(
-                    driver=closed(
-                        name=TEXT,
-                        version=TEXT,
-                        rules={"type": "array", "items": closed(id=TEXT, shortDescription=closed(text=TEXT))},
-                    )
-                ),
-                columnKind={"const": "unicodeCodePoints"},
-                results={"type": "array", "items": RESULT},
-            ),
-        },
-    }
-)
-"""What of SARIF 2.1.0 is written; other programs refuse everything else."""
+RECORD = "docs/requirements/{}/specification.json"
+PATHS = ("src/a.py", "", "odd\nname ü %41.py", "a" * 5_000)
 
 
 def finding(message: str = "limits has no FR-099.", path: str = "src/a.py", line: int = 3) -> TraceFinding:
@@ -75,17 +27,26 @@ def finding(message: str = "limits has no FR-099.", path: str = "src/a.py", line
     )
 
 
-@pytest.mark.parametrize("path", ["src/a.py", "", "odd\nname ü %41.py", "a" * 5_000])
-def test_sarif_has_the_place_and_the_rule_of_every_finding(path: str) -> None:
+def test_sarif_has_the_place_and_the_rule_of_every_finding() -> None:
     """What stands nowhere is shown in the record, since GitHub shows nothing without a place."""
-    told = sarif([finding(path=path)], version="1.2", record="docs/requirements/{}/specification.json")
+    run = sarif([finding(path=one) for one in PATHS], version="1.2", record=RECORD)["runs"][0]
 
-    jsonschema.validate(told, SARIF)
-    place = told["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-    if not path:
-        assert place["artifactLocation"]["uri"] == "docs/requirements/limits/specification.json"
-    if path.startswith("odd"):
-        assert place["artifactLocation"]["uri"] == "odd%0Aname%20%C3%BC%20%2541.py"
+    places = [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in run["results"]]
+    assert places[1:3] == [RECORD.format("limits"), "odd%0Aname%20%C3%BC%20%2541.py"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[one["ruleIndex"]]["id"] for one in run["results"]] == [Rule.UNKNOWN_ID.value] * len(PATHS)
+
+
+def test_sarif_is_as_the_standard_describes_it() -> None:
+    """By the schema of SARIF 2.1.0, which a pinned package of npm has: other programs refuse everything else."""
+    schema = published("@microsoft/jest-sarif@1.0.0-beta.0", "lib/schemas/sarif-2.1.0-rtm.5.json")
+    odd = [finding(path=one) for one in PATHS]
+    told = sarif([*odd, *(odd[0].but(rule=rule, line=0) for rule in Rule)], version="1.2", record=RECORD)
+
+    jsonschema.validate(told, schema)
+    told["runs"][0]["results"][0]["ours"] = 1
+    with pytest.raises(jsonschema.ValidationError, match="'ours' was unexpected"):
+        jsonschema.validate(told, schema)
 
 
 def test_findings_are_annotations_in_github_actions() -> None:

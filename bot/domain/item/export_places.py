@@ -13,6 +13,8 @@ FOLDERS: Mapping[str, str] = {
     "kiro": f".kiro/specs/{SLUG}",
 }
 """By the name of a format, where other tools look for its files."""
+_NAME = re.compile(r"[a-z0-9_-]{1,40}")
+"""Of a plug-in, too, whose folder is not known here."""
 _FOLDER = re.compile(r"(?:(?!\.(?:git|roundtable)/)[\w.][\w.-]{0,99}/){1,8}\{slug\}", re.IGNORECASE)
 
 
@@ -60,11 +62,11 @@ def overlapping(places: tuple[ExportPlace, ...], items_dir: str) -> Iterator[str
 
 def _place(text: str) -> ExportPlace:
     name, _, folder = text.partition(":")
-    if name not in FOLDERS:
+    if not _NAME.fullmatch(name):
         raise ValueError(name)
-    place = ExportPlace(name, folder or FOLDERS[name])
+    place = ExportPlace(name, folder or FOLDERS.get(name, ""))
     if not _FOLDER.fullmatch(place.folder) or {".", ".."} & {*place.folder.split("/")}:
-        raise ValueError(place.folder)
+        raise ValueError(place.folder or name)
     return place
 
 

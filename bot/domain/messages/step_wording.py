@@ -424,6 +424,8 @@ def not_exported(note: ExportNote) -> str:
                 f"Somebody wrote into `{note.path}` what is no entry, so I leave the file as it is. Move these words"
                 " to a file of their own, and it is written again."
             )
+        case ExportFlaw.BROKEN:
+            return f"`{note.path}` is not written: its format cannot be used. The log of the bot says why."
         case _:
             assert_never(note.flaw)
 

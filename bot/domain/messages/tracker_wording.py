@@ -61,6 +61,18 @@ _WHY = {
     410: "it was deleted, or the repository has no issues.",
 }
 
+
+def app_refused(status: int) -> str:
+    return _WHY_NO_APP.get(status, refused(status))
+
+
+_WHY_NO_APP = {
+    401: "GitHub does not accept the private key of the App that is set.",
+    403: "GitHub does not let the App in: it may be suspended there.",
+    404: "the App that is set is not installed there.",
+}
+NO_PRIVATE_KEY = "what is set is no private key of an App (RSA, without a passphrase)."
+
 # --- issues for pieces of work ----------------------------------------------------------------------------------------
 
 WORK, REPOSITORY, LABELS = "work", "repository", "labels"

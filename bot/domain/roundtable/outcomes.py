@@ -342,6 +342,8 @@ class ExportFlaw(StrEnum):
     """A file that we did not write is in the way."""
     CHANGED = "changed"
     """In a file of ours stand words of others that are no entry."""
+    BROKEN = "broken"
+    """The plug-in that has the format is missing, or fails."""
 
 
 class ExportNote(Stored):

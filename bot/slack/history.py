@@ -199,16 +199,14 @@ class ThreadReader:
 
     async def read(self, place: Place, *, after: str) -> ThreadMessages:
         said: list[ThreadMessage] = []
-        about, complete, last_line = "", False, LastLine()
-        seen: set[str] = set()
-        async for answer in _replies(self._calls, place, limit=A_PAGE, oldest=after):
-            complete = not following(answer)
-            for message in _unseen(answer["messages"], seen):
-                if message.get("bot_id") == self._identity.bot:
-                    about = step_of(message)
-                    last_line = last_line_of(message) or last_line
-                elif (one := heard(message, self._identity)) and one.ts > after:
-                    said.append(one.but(about=about))
+        about, last_line = "", LastLine()
+        messages, is_whole = await _thread_messages(self._calls, place, oldest=after)
+        for message in messages.values():
+            if message.get("bot_id") == self._identity.bot:
+                about = step_of(message)
+                last_line = last_line_of(message) or last_line
+            elif (one := heard(message, self._identity)) and one.ts > after:
+                said.append(one.but(about=about))
         ids = {name for one in said for name in (one.person.id, *called(one.text))}
         names = await self._names.or_ids(ids)
         known = (
@@ -217,7 +215,7 @@ class ThreadReader:
             )
             for one in said
         )
-        return ThreadMessages(tuple(known), complete, last_line)
+        return ThreadMessages(tuple(known), is_whole, last_line)
 
     def _known(self, person: Person, name: str) -> Person:
         """Someone whom Slack says nothing about may do no more than a guest."""
@@ -225,12 +223,16 @@ class ThreadReader:
         return person.but(name=name, belongs=belongs)
 
 
-def _unseen(messages: Iterable[Mapping[str, Any]], seen: set[str]) -> Iterator[Mapping[str, Any]]:
-    """Slack repeats the root at the beginning of every page."""
-    for message in messages:
-        if (ts := str(message.get("ts"))) not in seen:
-            seen.add(ts)
-            yield message
+async def _thread_messages(
+    calls: Calls, place: Place, *, oldest: str = "", most: int = PAGES
+) -> tuple[Mapping[str, Mapping[str, Any]], bool]:
+    """By their timestamps, since Slack repeats the root on every page; and whether that is all of the thread."""
+    found: dict[str, Mapping[str, Any]] = {}
+    cursor = ""
+    async for answer in _replies(calls, place, limit=A_PAGE, oldest=oldest, most=most):
+        found |= {str(message.get("ts")): message for message in answer["messages"]}
+        cursor = following(answer)
+    return found, not cursor
 
 
 # --- a whole thread, for a command ----------------------------------------------------------------------------------
@@ -260,7 +262,7 @@ class ThreadEvidence(NamedTuple):
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
     calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
-    messages, is_whole = await _all_messages(calls, place)
+    messages, is_whole = await _thread_messages(calls, place, most=WHOLE_PAGES)
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
     names = await lookup.or_ids({id for one in heard_people for id in called(one.text)})
@@ -284,18 +286,8 @@ async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -
 
 
 async def _own_posts(calls: PatientCalls, us: Identity, place: Place) -> Mapping[str, Mapping[str, Any]]:
-    messages, _ = await _all_messages(calls, place)
+    messages, _ = await _thread_messages(calls, place, most=WHOLE_PAGES)
     return {ts: one for ts, one in messages.items() if one.get("bot_id") == us.bot}
-
-
-async def _all_messages(calls: PatientCalls, place: Place) -> tuple[Mapping[str, Mapping[str, Any]], bool]:
-    """Of the thread, by their timestamps; and whether that is all of it."""
-    found: dict[str, Mapping[str, Any]] = {}
-    cursor = ""
-    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
-        found |= {str(message.get("ts")): message for message in answer["messages"]}
-        cursor = following(answer)
-    return found, not cursor
 
 
 class EditedPosts(NamedTuple):

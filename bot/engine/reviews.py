@@ -270,7 +270,7 @@ class _Begun(NamedTuple):
     notices: Notices
     archive: Archive
 
-    async def get(self, slug: str, *, known: Notice | None = None) -> Notice:  # noqa: ARG002 -- it is small
+    async def get(self, slug: str) -> Notice:
         if notice := await self.notices.get(slug):
             return notice
         kept = await self.archive.newest(slug, ENTRIES_FROM_GIT)

@@ -6,6 +6,7 @@ people said while the bot did not hear it. `thread_evidence` reads a whole threa
 """
 
 import logging
+import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -23,7 +24,7 @@ from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, Method, following
 from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
-from bot.slack.pace import Pace, Unlimited
+from bot.slack.pace import Pace, RateLimit
 from bot.slack.parse import heard
 from bot.slack.posting import carried_by, is_line, item_of, last_line_of, part_key, step_of
 
@@ -261,7 +262,7 @@ class ThreadEvidence(NamedTuple):
 
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
-    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
+    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
     messages, is_whole = await _thread_messages(calls, place, most=WHOLE_PAGES)
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
@@ -278,7 +279,7 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
 
 async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
     """Of the thread, the first message last; how many there were. Raises SlackError."""
-    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
+    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
     found = await _own_posts(calls, us, place)
     for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
@@ -304,7 +305,7 @@ async def edit_own_posts(
     client: AsyncWebClient, us: Identity, place: Place, change: Callable[[str], str]
 ) -> EditedPosts:
     """Those of the thread in which *change* changes a text. Raises SlackError where Slack cannot be asked now."""
-    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
+    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
     done = EditedPosts()
     for ts, message in sorted((await _own_posts(calls, us, place)).items()):
         before = {"text": message.get("text", ""), "blocks": message.get("blocks") or []}

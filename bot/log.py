@@ -11,8 +11,8 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
 from types import MappingProxyType
@@ -66,12 +66,20 @@ def configure(
     logging.captureWarnings(capture=True)
 
 
+@contextmanager
 def about(
     *, team: str = "", item: str = "", step: str = "", turn: str = "", effect: str = ""
-) -> AbstractContextManager[None]:
-    """Say what the lines inside are about; what is empty stays as it was."""
+) -> Iterator[None]:
+    """
+    Say what the lines inside are about; what is empty stays as it was. One variable for all five, because most of what
+    is about something writes no line.
+    """
     named = {"team": team, "item": item, "step": step, "turn": turn, "effect": effect}
-    return _About({name: value for name, value in named.items() if value})
+    token = _ABOUT.set({**_ABOUT.get(), **{name: value for name, value in named.items() if value}})
+    try:
+        yield
+    finally:
+        _ABOUT.reset(token)
 
 
 def redacted(text: str) -> str:
@@ -89,21 +97,6 @@ class ThrottledWarning:
         if (now := time.monotonic()) - self._logged_at >= WARNING_SECONDS:
             self._logged_at = now
             self._log.warning("%s Others are not logged for a minute.", sentence)
-
-
-class _About:
-    """One variable for all five, because most of what is about something writes no line."""
-
-    __slots__ = ("_named", "_token")
-
-    def __init__(self, named: Mapping[str, str]) -> None:
-        self._named = named
-
-    def __enter__(self) -> None:
-        self._token = _ABOUT.set({**_ABOUT.get(), **self._named})
-
-    def __exit__(self, *_: object) -> None:
-        _ABOUT.reset(self._token)
 
 
 def _say_what_about(_logger: Any, _method: str, line: EventDict) -> EventDict:

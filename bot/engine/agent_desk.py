@@ -163,7 +163,7 @@ class AgentDesk:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._leaving.wait(), min(left, LOOK_SECONDS))
                 break
-            rt = await self.store.get(rt.slug, known=rt) or rt
+            rt = await self.store.get(rt.slug) or rt
             entry = rt.specification.entries.get(entry.id, entry)
         return rt, entry
 

@@ -72,7 +72,7 @@ I = TypeVar("I")  # noqa: E741 -- the input of an aggregate
 class Saved(Protocol[A]):
     """Where aggregates are stored."""
 
-    async def get(self, slug: str, *, known: A | None = None) -> A | None: ...
+    async def get(self, slug: str) -> A | None: ...
 
     async def put(self, state: A, /, *, expected: int) -> None: ...
 
@@ -129,8 +129,8 @@ class Repository(Generic[A, I]):
         self._tasks: set[_Saving[A, I]] = set()
 
     async def read(self, slug: str) -> A | None:
-        """As it is stored now; the store is only read where that differs from what is remembered."""
-        state = await self._store.get(slug, known=self._memory.get(slug))
+        """As it is stored now."""
+        state = await self._store.get(slug)
         if state:
             self._memory[slug] = state
         else:

@@ -12,6 +12,7 @@ class ItemLocator:
         self._workspace = workspace
 
     async def home(self, slug: str) -> ItemLocation | None:
+        """None when there is no such item."""
         if rt := await self._store.get(slug):
             return ItemLocation(rt.title, rt.place, rt.permalink, hidden=rt.hidden)
         listed = await folder_of(self._workspace, slug)

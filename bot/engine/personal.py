@@ -261,7 +261,7 @@ class Personal:
             self._known.pop(slug, None)
         for slug in slugs:
             with suppress(LeftAlone):
-                if rt := await self._store.get(slug, known=self._known.get(slug)):
+                if rt := await self._store.get(slug):
                     self._known[slug] = rt
         return self._newest
 

@@ -222,8 +222,8 @@ class Chat(Indicators, Protocol):
 class Store(Protocol):
     """Where the live roundtables are. Every call is bounded in time, and raises Unavailable when it is over."""
 
-    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
-        """*known* itself, when that is still what is stored: then nothing has to be read."""
+    async def get(self, slug: str) -> Roundtable | None:
+        """The object that was saved or read here last, while that is what is stored: then nothing has to be read."""
         ...
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:

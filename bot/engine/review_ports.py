@@ -126,9 +126,3 @@ class ItemLocation(NamedTuple):
     place: Place | None = None
     permalink: str = ""
     hidden: bool = False
-
-
-class ItemLocations(Protocol):
-    async def home(self, slug: str) -> ItemLocation | None:
-        """None when there is no such item."""
-        ...

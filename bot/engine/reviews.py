@@ -54,12 +54,12 @@ from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
 from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
 from bot.engine.evidence_ports import NO_SIGHT, Sight, Sights
+from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Clock, Meter, NoMeter, Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,
     ItemLocation,
-    ItemLocations,
     NoticePosition,
     Notices,
     ReviewCase,
@@ -96,7 +96,7 @@ class ReviewContext(NamedTuple):
     workspace: Workspace
     archive: Archive
     board: Board
-    homes: ItemLocations
+    homes: ItemLocator
     playbook: Playbook
     clock: Clock
     sights: Sights = NO_SIGHT
@@ -270,7 +270,7 @@ class _Begun(NamedTuple):
     notices: Notices
     archive: Archive
 
-    async def get(self, slug: str, *, known: Notice | None = None) -> Notice:  # noqa: ARG002 -- it is small
+    async def get(self, slug: str) -> Notice:
         if notice := await self.notices.get(slug):
             return notice
         kept = await self.archive.newest(slug, ENTRIES_FROM_GIT)

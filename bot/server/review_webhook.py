@@ -18,8 +18,9 @@ from bot.domain.reviews.notice import Arrived, ReviewEntry
 from bot.domain.reviews.triage import entry_of_text
 from bot.domain.values.text import one_line, text_of
 from bot.domain.values.value import Stored
+from bot.engine.item_locator import ItemLocator
 from bot.engine.ports import Clock
-from bot.engine.review_ports import Archive, ItemLocations, KeptReview
+from bot.engine.review_ports import Archive, KeptReview
 from bot.engine.reviews import ReviewTriage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 from bot.log import ThrottledWarning
@@ -91,7 +92,7 @@ class ReviewWebhook(SignedReviews):
         *,
         secrets: Iterable[str],
         archive: Archive,
-        homes: ItemLocations,
+        homes: ItemLocator,
         triage: ReviewTriage,
         clock: Clock,
         redact: Redact = unchanged,

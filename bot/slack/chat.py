@@ -2,6 +2,7 @@
 
 import json
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -42,7 +43,7 @@ from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.home import daily, home_view
 from bot.slack.lookup import Channels, PersonNames
 from bot.slack.modals import view, with_users
-from bot.slack.pace import Pace, Unlimited
+from bot.slack.pace import Pace, RateLimit
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
 from bot.slack.render import RenderedMessage, parts
 
@@ -84,7 +85,7 @@ class SlackChat(Chat):
         self._roster = roster
         self._identity = identity
         self._own_names = identity.can_customise
-        self._call = Calls(client, pace or Pace(Unlimited()), team=identity.team, health=health)
+        self._call = Calls(client, pace or Pace(RateLimit(speed=math.inf)), team=identity.team, health=health)
         self._names = PersonNames(self._call, identity)
         self._channels = Channels(self._call, identity.people)
         self._threads = ThreadReader(self._call, identity, self._names)

@@ -6,6 +6,7 @@ people said while the bot did not hear it. `thread_evidence` reads a whole threa
 """
 
 import logging
+import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -23,7 +24,7 @@ from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, Method, following
 from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
-from bot.slack.pace import Pace, Unlimited
+from bot.slack.pace import Pace, RateLimit
 from bot.slack.parse import heard
 from bot.slack.posting import carried_by, is_line, item_of, last_line_of, part_key, step_of
 
@@ -199,16 +200,14 @@ class ThreadReader:
 
     async def read(self, place: Place, *, after: str) -> ThreadMessages:
         said: list[ThreadMessage] = []
-        about, complete, last_line = "", False, LastLine()
-        seen: set[str] = set()
-        async for answer in _replies(self._calls, place, limit=A_PAGE, oldest=after):
-            complete = not following(answer)
-            for message in _unseen(answer["messages"], seen):
-                if message.get("bot_id") == self._identity.bot:
-                    about = step_of(message)
-                    last_line = last_line_of(message) or last_line
-                elif (one := heard(message, self._identity)) and one.ts > after:
-                    said.append(one.but(about=about))
+        about, last_line = "", LastLine()
+        messages, is_whole = await _thread_messages(self._calls, place, oldest=after)
+        for message in messages.values():
+            if message.get("bot_id") == self._identity.bot:
+                about = step_of(message)
+                last_line = last_line_of(message) or last_line
+            elif (one := heard(message, self._identity)) and one.ts > after:
+                said.append(one.but(about=about))
         ids = {name for one in said for name in (one.person.id, *called(one.text))}
         names = await self._names.or_ids(ids)
         known = (
@@ -217,7 +216,7 @@ class ThreadReader:
             )
             for one in said
         )
-        return ThreadMessages(tuple(known), complete, last_line)
+        return ThreadMessages(tuple(known), is_whole, last_line)
 
     def _known(self, person: Person, name: str) -> Person:
         """Someone whom Slack says nothing about may do no more than a guest."""
@@ -225,12 +224,16 @@ class ThreadReader:
         return person.but(name=name, belongs=belongs)
 
 
-def _unseen(messages: Iterable[Mapping[str, Any]], seen: set[str]) -> Iterator[Mapping[str, Any]]:
-    """Slack repeats the root at the beginning of every page."""
-    for message in messages:
-        if (ts := str(message.get("ts"))) not in seen:
-            seen.add(ts)
-            yield message
+async def _thread_messages(
+    calls: Calls, place: Place, *, oldest: str = "", most: int = PAGES
+) -> tuple[Mapping[str, Mapping[str, Any]], bool]:
+    """By their timestamps, since Slack repeats the root on every page; and whether that is all of the thread."""
+    found: dict[str, Mapping[str, Any]] = {}
+    cursor = ""
+    async for answer in _replies(calls, place, limit=A_PAGE, oldest=oldest, most=most):
+        found |= {str(message.get("ts")): message for message in answer["messages"]}
+        cursor = following(answer)
+    return found, not cursor
 
 
 # --- a whole thread, for a command ----------------------------------------------------------------------------------
@@ -259,8 +262,8 @@ class ThreadEvidence(NamedTuple):
 
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
-    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
-    messages, is_whole = await _all_messages(calls, place)
+    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
+    messages, is_whole = await _thread_messages(calls, place, most=WHOLE_PAGES)
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
     names = await lookup.or_ids({id for one in heard_people for id in called(one.text)})
@@ -276,7 +279,7 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
 
 async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
     """Of the thread, the first message last; how many there were. Raises SlackError."""
-    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
+    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
     found = await _own_posts(calls, us, place)
     for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
@@ -284,18 +287,8 @@ async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -
 
 
 async def _own_posts(calls: PatientCalls, us: Identity, place: Place) -> Mapping[str, Mapping[str, Any]]:
-    messages, _ = await _all_messages(calls, place)
+    messages, _ = await _thread_messages(calls, place, most=WHOLE_PAGES)
     return {ts: one for ts, one in messages.items() if one.get("bot_id") == us.bot}
-
-
-async def _all_messages(calls: PatientCalls, place: Place) -> tuple[Mapping[str, Mapping[str, Any]], bool]:
-    """Of the thread, by their timestamps; and whether that is all of it."""
-    found: dict[str, Mapping[str, Any]] = {}
-    cursor = ""
-    async for answer in _replies(calls, place, limit=A_PAGE, most=WHOLE_PAGES):
-        found |= {str(message.get("ts")): message for message in answer["messages"]}
-        cursor = following(answer)
-    return found, not cursor
 
 
 class EditedPosts(NamedTuple):
@@ -312,7 +305,7 @@ async def edit_own_posts(
     client: AsyncWebClient, us: Identity, place: Place, change: Callable[[str], str]
 ) -> EditedPosts:
     """Those of the thread in which *change* changes a text. Raises SlackError where Slack cannot be asked now."""
-    calls = PatientCalls(client, Pace(Unlimited()), team=us.team)
+    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
     done = EditedPosts()
     for ts, message in sorted((await _own_posts(calls, us, place)).items()):
         before = {"text": message.get("text", ""), "blocks": message.get("blocks") or []}

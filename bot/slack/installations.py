@@ -8,7 +8,6 @@ Where it is installed is a *team*: a workspace (`T…`), or an organization that
 import asyncio
 import json
 import logging
-import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -36,7 +35,7 @@ from bot.engine.ports import Clock, now
 from bot.errors import BotError, SlackError, Unavailable
 from bot.slack.client import SDK_LOG, USER_AGENT, call, errors_translated
 from bot.slack.manifest import INSTALL_PATH, REDIRECT_PATH, REMOVED, SCOPES
-from bot.slack.parse import Payload, flaw, word
+from bot.slack.parse import Payload, flaw, part, word
 
 log = logging.getLogger(__name__)
 
@@ -169,20 +168,6 @@ class Installations(AsyncInstallationStore):
         team = team_of(bot.enterprise_id, bot.team_id, is_enterprise=bot.is_enterprise_install)
         if self.allows(team):
             await self._save(team, bot)
-
-    async def async_find_bot(
-        self, *, enterprise_id: str | None, team_id: str | None, is_enterprise_install: bool | None = False
-    ) -> Bot | None:
-        team = await self.team_for(enterprise_id, team_id, is_enterprise=is_enterprise_install)
-        return await self.bot(team) if team else None
-
-    async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
-        await self._forget(team_id or enterprise_id or "")
-
-    async def async_delete_installation(
-        self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
-    ) -> None:
-        """A person's token was revoked. We have none."""
 
     # --- sealed ---------------------------------------------------------------------------------------------------
 
@@ -362,16 +347,18 @@ class SeveralApp(AsyncApp):
             process_before_response=True,
             attaching_conversation_kwargs_enabled=False,
         )
-        self.event(re.compile(rf"^({'|'.join(REMOVED)})$"))(self._removed)
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         if why := flaw(req.body):
             log.warning("ignored, because it is malformed: %s", why)
             return BoltResponse(status=OK)
-        if req.body.get("type") == "url_verification" or word(req.body, "event", "type") in REMOVED:
-            return await self._own(req)
+        if req.body.get("type") == "url_verification":
+            return await super().async_dispatch(req)
         context = req.context
         try:
+            if word(req.body, "event", "type") in REMOVED:
+                await self._removed(req.body, part(req.body, "event"))
+                return BoltResponse(status=OK)
             team = await self._installations.team_for(
                 context.enterprise_id, context.team_id, is_enterprise=context.is_enterprise_install
             )
@@ -384,13 +371,6 @@ class SeveralApp(AsyncApp):
             )
             return BoltResponse(status=OK)
         return await self._teams.dispatch(team, req)
-
-    async def _own(self, req: AsyncBoltRequest) -> BoltResponse:
-        try:
-            return await super().async_dispatch(req)
-        except Unavailable as error:
-            log.warning("not saved: %s", error)
-            return BoltResponse(status=NOT_SAVED)
 
     def _note(self, team: str) -> None:
         """Once, because Slack goes on sending."""

@@ -125,7 +125,7 @@ class RateLimit:
     """
     Where several processes share a Redis, one owns the team and makes the calls, so each counts only its own.
 
-    *speed* multiplies all rates; with `math.inf`, for the sandbox, callers wait only for holds.
+    *speed* multiplies all rates; with `math.inf` callers wait only for holds.
     """
 
     def __init__(self, *, speed: float = 1.0, clock: Callable[[], float] = time.monotonic) -> None:
@@ -162,14 +162,6 @@ class RateLimit:
             now = self._clock()
             self._buckets = {name: kept for name, kept in self._buckets.items() if kept.full > now}
         return self._buckets.setdefault(budget.name, _Bucket())
-
-
-class Unlimited(RateLimit):
-    async def take(self, budgets: Sequence[RateBudget], *, spare: float = 0.0) -> float:  # noqa: ARG002
-        return 0.0
-
-    async def hold(self, budget: RateBudget, *, seconds: float) -> None:
-        pass
 
 
 @dataclass(order=True, slots=True)

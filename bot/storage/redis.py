@@ -89,15 +89,15 @@ INCOMPLETE when parts are missing; otherwise the version that was found.
 """
 
 READ = """
-local found = redis.call('HMGET', KEYS[1], 'link', 'state', 'version', 'incarnation', 'updated')
+local found = redis.call('HMGET', KEYS[1], 'link', 'state')
 local link, state = found[1] or '', found[2]
 if not state then return {} end
-if link == ARGV[1] or (found[3] == ARGV[2] and found[4] == ARGV[3] and found[5] == ARGV[4]) then return {link} end
+if link == ARGV[1] then return {link} end
 return {link, state, redis.call('HGETALL', KEYS[2])}
 """
 """
-KEYS: the state and the parts. ARGV: the link of a save that the caller has, or ""; version, incarnation and time of a
-roundtable that the caller has, or "" each. Returns nothing when there is none, and its link alone if the caller has it.
+KEYS: the state and the parts. ARGV: the link of the save that the caller has, or "". Returns nothing when there is
+none, and its link alone if the caller has it.
 """
 
 SET_ASIDE = """
@@ -152,27 +152,23 @@ class RedisStore(Connected):
     def notices(self) -> RedisNotices:
         return RedisNotices(self._redis, self._prefix, self._bounded, self._owner)
 
-    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
-        async with self._bounded():
-            return await self._answered(
-                slug, known, await self._redis.eval(READ, 2, *self._asking(slug, known))
-            )
-
-    def _asking(self, slug: str, known: Roundtable | None = None) -> tuple[str | int, ...]:
-        """The keys and arguments of `READ`."""
+    async def get(self, slug: str) -> Roundtable | None:
         saved = self._memory.saved.get(slug)
-        if known is None or (saved and saved.value is known):
-            return (*self._keys(slug), saved.link if saved else "", "", "", "")
-        return (*self._keys(slug), "", known.version, known.incarnation, known.now)
+        async with self._bounded():
+            answer = await self._redis.eval(READ, 2, *self._asking(slug, saved))
+            return await self._answered(slug, saved, answer)
 
-    async def _answered(self, slug: str, known: Roundtable | None, answer: list[Any]) -> Roundtable | None:
-        """An unreadable one is set aside: the item is then rebuilt from the workspace."""
+    def _asking(self, slug: str, saved: StoredState | None) -> tuple[str, ...]:
+        """The keys and arguments of `READ`."""
+        return (*self._keys(slug), saved.link if saved else "")
+
+    async def _answered(self, slug: str, saved: StoredState | None, answer: list[Any]) -> Roundtable | None:
+        """*saved* was remembered when it was asked. An unreadable one is set aside, and rebuilt from the workspace."""
         if not answer:
             self._memory.newer.pop(slug, None)
             return None
         if len(answer) == 1:
-            saved = self._memory.saved.get(slug)
-            return known or (saved and saved.value)
+            return saved.value if saved else None
         link, state, flat = answer
         parts = dict(zip(flat[::2], flat[1::2], strict=True))
         try:
@@ -238,13 +234,14 @@ class RedisStore(Connected):
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         key, here = self._channel_key(team, channel), []
         async with self._bounded():
-            slugs = tuple(await self._redis.smembers(key))
+            asked = {slug: self._memory.saved.get(slug) for slug in await self._redis.smembers(key)}
             reading = self._redis.pipeline(transaction=False)
-            for slug in slugs:
-                reading.eval(READ, 2, *self._asking(slug))
-            for slug, answer in zip(slugs, await reading.execute() if slugs else (), strict=True):
+            for slug, saved in asked.items():
+                reading.eval(READ, 2, *self._asking(slug, saved))
+            answers = await reading.execute() if asked else ()
+            for (slug, saved), answer in zip(asked.items(), answers, strict=True):
                 with suppress(NewerVersion):
-                    found = await self._answered(slug, None, answer)
+                    found = await self._answered(slug, saved, answer)
                     if found is None:
                         await self._redis.eval(UNLIST, 2, key, self._keys(slug)[0], slug)
                     elif (found.place.team, found.place.channel) == (team, channel):

@@ -104,8 +104,8 @@ class SqliteStore:
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
 
-    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
-        return await self._call(lambda: self._get(slug, known))
+    async def get(self, slug: str) -> Roundtable | None:
+        return await self._call(lambda: self._get(slug))
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:
         assert roundtable.version == expected + 1, "every save is a version of its own"
@@ -328,16 +328,12 @@ class SqliteStore:
                 f"the store {str(self._path / FILE)!r} was moved or replaced while the bot runs"
             )
 
-    def _get(self, slug: str, known: Roundtable | None) -> Roundtable | None:
-        found = self._sql.execute(
-            "SELECT version, incarnation, touched, link, state FROM roundtables WHERE slug = ?", [slug]
-        ).fetchone()
+    def _get(self, slug: str) -> Roundtable | None:
+        found = self._sql.execute("SELECT link, state FROM roundtables WHERE slug = ?", [slug]).fetchone()
         if found is None:
             self._memory.newer.pop(slug, None)
             return None
-        *stored, link, state = found
-        if known and stored == [known.version, known.incarnation, known.now]:
-            return known
+        link, state = found
         saved = self._memory.saved.get(slug)
         if saved is None or saved.link != link:
             saved = self._read_state(slug, link, state)

@@ -15,6 +15,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Place
 from bot.engine.ports import Store
 from bot.errors import Conflict, NewerVersion
+from bot.storage import serialization
 from bot.storage.serialization import SHAPE
 from tests.contracts.conftest import Opening, Rewrite
 from tests.patience import PATIENCE_SECONDS
@@ -43,18 +44,7 @@ async def test_what_is_known_already_is_not_read_again(store: Store) -> None:
     saved = a_roundtable(outbox=OWED)
     await store.put(saved, expected=0)
 
-    assert await store.get(saved.slug, known=saved) is saved
-
-
-async def test_what_is_known_may_be_old(store: Store) -> None:
-    """The stored one counts: a later version, one that was begun anew, or none at all."""
-    await store.put(a_roundtable(), expected=0)
-    await store.put(a_roundtable(version=2, incarnation="anew"), expected=1)
-    stored = a_roundtable(version=2, incarnation="anew")
-
-    assert await store.get(stored.slug, known=a_roundtable()) == stored
-    assert await store.get(stored.slug, known=a_roundtable(version=2)) == stored
-    assert await store.get("unknown", known=a_roundtable("unknown")) is None
+    assert await store.get(saved.slug) is saved
 
 
 NEWER: list[tuple[str, dict[str, Any]]] = [
@@ -113,14 +103,6 @@ async def test_a_state_of_an_earlier_version_is_set_aside(
         assert await store.get(SLUG) is None
         await store.put(a_roundtable(), expected=0)
     assert "an earlier version saved it" in caplog.text
-
-
-async def test_two_of_one_version_are_told_apart_by_their_time(store: Store) -> None:
-    """A store that lost its last save may have got another in its place."""
-    await store.put(a_roundtable(now="2026-01-01T10:00:00.000Z"), expected=0)
-    lost = a_roundtable(now="2026-01-01T09:00:00.000Z")
-
-    assert (await store.get(lost.slug, known=lost)) == a_roundtable(now="2026-01-01T10:00:00.000Z")
 
 
 async def test_a_new_roundtable_is_saved_once(store: Store) -> None:
@@ -231,6 +213,21 @@ async def test_a_channel_lists_the_latest_first(store: Store) -> None:
     listed = await store.in_channel("T1", "C1")
 
     assert [one.slug for one in listed] == ["second", "first", "third"]
+
+
+async def test_a_channel_may_have_more_than_a_store_remembers(
+    open_store: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was read before is listed with the rest."""
+    monkeypatch.setattr(serialization, "REMEMBERED", 1)
+    slugs = {"first", "second", "third"}
+    async with open_store() as store:
+        for number, slug in enumerate(slugs):
+            await store.put(a_roundtable(slug, place=PLACE.but(thread=f"{number}.1")), expected=0)
+
+        for slug in slugs:
+            await store.get(slug)
+            assert {one.slug for one in await store.in_channel(PLACE.team, PLACE.channel)} == slugs
 
 
 async def test_who_owes_something_is_known(store: Store) -> None:

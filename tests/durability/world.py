@@ -136,7 +136,7 @@ class SimStore:
         self._world = world
         self._firsts: set[str] = set()
 
-    async def get(self, slug: str, *, known: Roundtable | None = None) -> Roundtable | None:
+    async def get(self, slug: str) -> Roundtable | None:
         return self._world.store.get(slug)
 
     async def put(self, roundtable: Roundtable, *, expected: int) -> None:

@@ -5,9 +5,9 @@ It needs no store, no model and no Slack. A row that is not a line becomes a fla
 still count. `_Fold` changes in place, unlike the values of the domain; nothing outside of this module sees it.
 """
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Annotated, Any
 
@@ -284,30 +284,8 @@ def named(line: Line) -> tuple[str, str]:
     return key, line.person_name or key
 
 
-@dataclass(slots=True)
-class _Use:
-    lines: int = 0
-    calls: int = 0
-    unrecorded: int = 0
-    amounts: list[float] = field(default_factory=lambda: [0.0] * len(AMOUNTS))
-
-    def add_call(self, meta: Mapping[str, Any]) -> None:
-        self.calls += 1
-        for place, name in enumerate(AMOUNTS):
-            if name in meta:
-                self.amounts[place] += amount(meta[name])
-
-    def value(self) -> RecordedSpending:
-        tokens_in, tokens_out, cost, seconds = self.amounts
-        return RecordedSpending(
-            lines=self.lines,
-            calls=self.calls,
-            unrecorded=self.unrecorded,
-            tokens_in=int(tokens_in),
-            tokens_out=int(tokens_out),
-            cost=round(cost, 6),
-            seconds=round(seconds, 3),
-        )
+_Use = defaultdict[str, float]
+"""Sums by the field of RecordedSpending."""
 
 
 @dataclass(slots=True)
@@ -320,24 +298,24 @@ class _Heard:
 
 class _Tally:
     def __init__(self) -> None:
-        self._all = _Use()
+        self._all = _Use(float)
         self._by_actor: dict[str, _Use] = {}
         self._by_provider: dict[str, _Use] = {}
         self._speakers: dict[tuple[str, str], _Heard] = {}
 
     def count(self, number: int, line: Line) -> None:
         self._hear(number, line)
-        has_call = not CALL.isdisjoint(line.meta)
-        for use in (self._all, _of(self._by_actor, line.actor)):
-            use.lines += 1
+        uses = [self._all, _of(self._by_actor, line.actor)]
+        if has_call := not CALL.isdisjoint(line.meta):
+            uses.append(_of(self._by_provider, called(line.meta)))
+        for use in uses:
+            use["lines"] += 1
             if has_call:
-                use.add_call(line.meta)
+                use["calls"] += 1
+                for name in AMOUNTS:
+                    use[name] += amount(line.meta.get(name))
             elif line.source is Source.MODEL:
-                use.unrecorded += 1
-        if has_call:
-            provider = _of(self._by_provider, called(line.meta))
-            provider.lines += 1
-            provider.add_call(line.meta)
+                use["unrecorded"] += 1
 
     def _hear(self, number: int, line: Line) -> None:
         (key, name), kind = named(line), kind_of(line)
@@ -367,11 +345,18 @@ class _Tally:
 
     def totals(self) -> Totals:
         return Totals(
-            all=self._all.value(),
-            by_actor={one_line(name, NAME_CHARS): use.value() for name, use in self._by_actor.items()},
-            by_provider={one_line(name, NAME_CHARS): use.value() for name, use in self._by_provider.items()},
+            all=_spending(self._all),
+            by_actor={one_line(name, NAME_CHARS): _spending(use) for name, use in self._by_actor.items()},
+            by_provider={
+                one_line(name, NAME_CHARS): _spending(use) for name, use in self._by_provider.items()
+            },
         )
 
 
+def _spending(use: _Use) -> RecordedSpending:
+    counts = {name: int(use[name]) for name in ("lines", "calls", "unrecorded", "tokens_in", "tokens_out")}
+    return RecordedSpending(**counts, cost=round(use["cost"], 6), seconds=round(use["seconds"], 3))
+
+
 def _of(known: dict[str, _Use], name: str) -> _Use:
-    return known.setdefault(name if name in known or len(known) < MOST_NAMES else OTHERS, _Use())
+    return known.setdefault(name if name in known or len(known) < MOST_NAMES else OTHERS, _Use(float))

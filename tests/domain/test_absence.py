@@ -26,11 +26,16 @@ def test_what_was_missed_answers_the_open_step() -> None:
     )
 
 
-def test_one_message_is_one() -> None:
-    """In grammar, too."""
+def test_one_message_is_one_and_its_repetition_is_old_news() -> None:
+    """Also when Slack repeats it after all."""
     table = Table(TWO).start().missed("Edits get lost.").return_()
 
     assert f"{AWAY}, and have now read your message from that time." in table.texts
+
+    heard = table.world.heard[-1]
+    table.say(heard.text, who="grace", ts=heard.ts)
+
+    assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
 
 
 def test_what_was_missed_in_a_discussion_is_a_turn() -> None:
@@ -57,15 +62,6 @@ def test_nobody_is_disturbed_when_nothing_was_missed() -> None:
     table.return_()
 
     assert table.texts == before
-    assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
-
-
-def test_what_slack_repeats_after_all_is_old_news() -> None:
-    """It has the same key, whichever way it came."""
-    table = Table(TWO).start().missed("Edits get lost.").return_()
-    heard = table.world.heard[-1]
-    table.say(heard.text, who="grace", ts=heard.ts)
-
     assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
 
 

@@ -147,7 +147,7 @@ def spent_out() -> Table:
 
 
 def test_without_a_budget_a_step_is_written_without_a_model() -> None:
-    """In people's own words, which costs nothing; and the menu asks."""
+    """Who allows more has the words read."""
     at = spent_out().press(Action.FINISH_STEP)
 
     assert at.rt.stage is Stage.AT_BOUNDARY
@@ -155,10 +155,6 @@ def test_without_a_budget_a_step_is_written_without_a_model() -> None:
     assert "00-01" in at.meta.steps_completed
     assert Action.ALLOW_MORE in at.offered()
 
-
-def test_who_allows_more_has_the_words_read() -> None:
-    """By a model this time, while the menu stands."""
-    at = spent_out().press(Action.FINISH_STEP)
     assert at.rt.unread
     at.press(Action.ALLOW_MORE)
 

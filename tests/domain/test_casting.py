@@ -34,6 +34,7 @@ def test_the_first_of_the_cast_leads_for_the_absent() -> None:
 
 
 def test_an_elaboration_lists_who_took_part() -> None:
+    """Also one persona alone, with people."""
     table = held(personas=(ALEX, JORDAN)).elaborate()
     speakers = {line.actor for line in table.lines}
     table.say("done")
@@ -42,8 +43,6 @@ def test_an_elaboration_lists_who_took_part() -> None:
     (record,) = table.meta.elaborations
     assert record.personas_active == (ALEX, JORDAN)
 
-
-def test_one_persona_alone_discusses_with_people() -> None:
     table = held(personas=(ALEX,)).elaborate()
     table.say("I want to keep a log of edits").say("done")
 

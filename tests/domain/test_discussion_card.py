@@ -229,15 +229,6 @@ def test_what_people_object_to_by_the_card_is_said_when_a_discussion_ends_with_i
     assert "- [Grace] Nobody asked the partners: open" in table.world.files["quick-scan.md"]
 
 
-def test_an_objection_of_the_discussion_before_rests_on_no_turn_of_this_one() -> None:
-    table = discussing().say("objection: a file is slow", who="grace")
-    table.press(Action.END_ELABORATION).press(Action.ELABORATE)
-
-    (objection,) = table.rt.discussed.objections
-    assert objection["text"] == "a file is slow"
-    assert "- [Grace] a file is slow: open\n" in f"{table.say('Hm.').say('done').discussion.text}\n"
-
-
 def test_the_card_counts_down_where_personas_have_a_model() -> None:
     table = Table(few_steps()).start().elaborate()
     assert "7 of 10 turns left" in table.discussion.text
@@ -344,7 +335,7 @@ def test_a_decision_that_is_replaced_is_superseded_and_stays() -> None:
 
 
 def test_the_second_discussion_starts_where_the_first_ended() -> None:
-    """With the options, positions, open objections and decisions; the file has each decision once."""
+    """An objection of the first rests on no turn of the second."""
     table = discussing().say("for A").say("objection: the phone gets lost", who="grace")
     table.say("decision: A").say("done").press(Action.ELABORATE)
 
@@ -353,6 +344,13 @@ def test_the_second_discussion_starts_where_the_first_ended() -> None:
     assert "“the phone gets lost”" in text
     assert "DEC-001" in text
     assert "None recorded." in table.say("done").discussion.text.partition("#### Decisions Made")[2][:20]
+
+    table = discussing().say("objection: a file is slow", who="grace")
+    table.press(Action.END_ELABORATION).press(Action.ELABORATE)
+
+    (objection,) = table.rt.discussed.objections
+    assert objection["text"] == "a file is slow"
+    assert "- [Grace] a file is slow: open\n" in f"{table.say('Hm.').say('done').discussion.text}\n"
 
 
 def test_done_just_after_the_end_is_understood() -> None:
@@ -528,8 +526,8 @@ def test_a_card_that_somebody_deleted_is_posted_anew(reason: str) -> None:
     assert old != new
 
 
-def test_where_editing_is_switched_off_an_answer_posts_no_card() -> None:
-    """The reaction says that it was heard; the card is posted anew when it offers something else."""
+def test_a_card_that_cannot_be_edited_is_posted_anew_only_where_that_is_for_good() -> None:
+    """Where editing is switched off, an answer posts no card and a decision one; another failure posts none."""
     table = discussing()
     table.fail("rewrite", "edit_window_closed", times=9).say("The queue costs nothing.", who="grace")
     table.say("Retries are free, too.", who="grace").say("Two of them ran for years.", who="linus")
@@ -538,8 +536,6 @@ def test_where_editing_is_switched_off_an_answer_posts_no_card() -> None:
     assert "Did we agree" in table.discussion.text
     assert len(cards(table)) == 2
 
-
-def test_an_edit_that_fails_for_another_reason_posts_no_second_card() -> None:
     table = discussing().fail("rewrite", "fatal_error").say("for A", who="grace")
     assert len(cards(table)) == 1
 

@@ -32,7 +32,7 @@ def asked(text: str, *, lead: str = MAYA) -> tuple[str, ...]:
 
 
 def test_key_name_and_role_make_a_persona() -> None:
-    """Whatever else is left out follows from them."""
+    """Whatever else is left out follows from them; an empty value is a hole."""
     zoe = Persona(key="release-captain", name="Zoë Lin", role="release captain")
 
     assert (zoe.first_name, zoe.label) == ("Zoë", "Zoë Lin (release captain)")
@@ -41,9 +41,6 @@ def test_key_name_and_role_make_a_persona() -> None:
     assert zoe.identity == "I'm Zoë Lin, your release captain."
     assert zoe.phases == ()
 
-
-def test_what_is_given_is_kept() -> None:
-    """Defaults fill holes only; an empty value is a hole."""
     zoe = Persona(
         key="zoe", name="Zoë Lin", role="Scribe", short="SC", actor="Recorder", lens="", identity="Hi."
     )
@@ -135,7 +132,7 @@ def test_every_phase_has_its_lead(phase_key: str, lead: str) -> None:
 
 
 def test_maya_leads_an_unknown_phase_and_says_so() -> None:
-    """ERR-PERSONA-001."""
+    """ERR-PERSONA-001. Without a business analyst it is the first."""
     lead, trouble = ROSTER.lead_of("09-rollout")
 
     assert lead.key == MAYA
@@ -143,9 +140,6 @@ def test_maya_leads_an_unknown_phase_and_says_so() -> None:
     assert trouble.code == "ERR-PERSONA-001"
     assert "'09-rollout'" in trouble.sentence
 
-
-def test_without_a_business_analyst_the_first_leads_an_unknown_phase() -> None:
-    """And is named as what they are."""
     roster = Roster([persona("zoe", "Zoë Lin", "Scribe")])
 
     lead, trouble = roster.lead_of("01-requirements")
@@ -286,9 +280,22 @@ def test_a_team_that_is_talked_about_is_not_addressed(text: str) -> None:
     assert asked(text) == (MAYA,)
 
 
-def test_a_name_wins_over_the_group() -> None:
-    """Jordan is asked, though "what do you think" alone asks everybody."""
+def test_a_name_wins_over_the_group_and_half_a_name_is_another_name() -> None:
+    """Jean is not Jean-Luc, and Mary Ann is not Mary Jones; of nobody nobody is called."""
     assert asked("Jordan, what do you think?") == (JORDAN,)
+
+    roster = Roster(
+        [
+            persona("picard", "Jean-Luc Picard", "Captain"),
+            persona("smith", "Mary Ann Smith", "Guest"),
+            persona("jones", "Mary Jones", "Guest"),
+        ]
+    )
+
+    assert roster.addressed("Jean, engage", lead="picard").kind is AddressKind.DEFAULT
+    assert roster.addressed("Mary Ann, please", lead="picard").personas == ("smith",)
+
+    assert Roster().addressed("Maya, hello", lead="x").kind is AddressKind.DEFAULT
 
 
 @pytest.mark.parametrize(
@@ -308,25 +315,6 @@ def test_names_of_ones_own_personas_work_too(name: str, text: str) -> None:
     roster = Roster([*ROSTER, persona("own", name, "Guest")])
 
     assert roster.addressed(text, lead=MAYA).personas == ("own",)
-
-
-def test_half_a_name_is_another_name() -> None:
-    """Jean is not Jean-Luc, and Mary Ann is not Mary Jones."""
-    roster = Roster(
-        [
-            persona("picard", "Jean-Luc Picard", "Captain"),
-            persona("smith", "Mary Ann Smith", "Guest"),
-            persona("jones", "Mary Jones", "Guest"),
-        ]
-    )
-
-    assert roster.addressed("Jean, engage", lead="picard").kind is AddressKind.DEFAULT
-    assert roster.addressed("Mary Ann, please", lead="picard").personas == ("smith",)
-
-
-def test_an_empty_roster_answers_nobody_by_name() -> None:
-    """There is nobody to speak."""
-    assert Roster().addressed("Maya, hello", lead="x").kind is AddressKind.DEFAULT
 
 
 @given(

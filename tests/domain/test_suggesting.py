@@ -78,7 +78,7 @@ def own(table: Table) -> list[Line]:
 
 
 def test_what_is_proposed_stands_on_the_card_at_once() -> None:
-    """As a suggestion that rests on Ada's message, and nobody has accepted."""
+    """It rests on Ada's message, nobody has accepted it, and it is recorded with the edit that shows it."""
     table = looked(thinking())
     entry = table.rt.specification.entries["ASM-001"]
     claim = entry.claims["text"][0]
@@ -88,11 +88,6 @@ def test_what_is_proposed_stands_on_the_card_at_once() -> None:
     assert table.rt.stage is Stage.DISCUSSING
     assert table.rt.card
     assert "Export every row" in table.card.text
-
-
-def test_it_is_recorded_before_the_card_shows_it() -> None:
-    """On a line of the model, in the same write that asks for the edit."""
-    table = looked(thinking())
 
     assert [one["id"] for one in table.rt.lines[-1].meta[ENTRIES]] == ["ASM-001"]
     assert any(isinstance(one, Rewrite) and "Export every row" in one.message.text for one in table.rt.outbox)

@@ -180,8 +180,8 @@ def test_the_next_steps_and_phases_keep_the_depth() -> None:
     assert table.meta.depth_overrides == dict.fromkeys(PHASES[1:], "deep")
 
 
-def test_a_depth_outlives_the_store() -> None:
-    """Resumed from the workspace, the phase is as deep as people wished, and the lead says why."""
+def test_a_depth_outlives_the_store_and_one_that_does_not_exist_is_ignored() -> None:
+    """The phase is as deep as without it, and the log says so."""
     table = Table(few_steps()).start().through("01-01").press_continue().say("deep").forget()
 
     assert table.rt.depth is Depth.DEEP
@@ -189,9 +189,6 @@ def test_a_depth_outlives_the_store() -> None:
         "(Using thorough analysis mode as you requested last session.)" in text for text in table.texts
     )
 
-
-def test_a_depth_that_does_not_exist_is_ignored() -> None:
-    """Somebody edited `meta.json`: the phase is as deep as without it, and the log says so."""
     table = Table(few_steps()).start().meta_says(depth_overrides={"00-quick-scan": "abysmal"}).forget()
 
     assert table.rt.depth is Depth.STANDARD

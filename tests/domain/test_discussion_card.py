@@ -252,7 +252,7 @@ def test_without_a_model_nothing_is_at_its_limit() -> None:
 
 
 def test_the_record_has_positions_of_people() -> None:
-    """On the lines of those who took them."""
+    """A yes that comes after positions changed records nothing."""
     table = discussing().press(Action.STAND, value="A", who="grace")
     line = table.lines[-1]
 
@@ -260,8 +260,6 @@ def test_the_record_has_positions_of_people() -> None:
     (position,) = table.rt.specification.active("position")
     assert (position["option"], position.claims["option"][0].line) == ("a queue", line.message_id)
 
-
-def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
     table = discussing().say("for A").say("for A", who="grace")
     offered = next(one for one in table.menu.message.offered if one.action == Action.AGREED)
     table.say("for A", who="linus")
@@ -272,16 +270,6 @@ def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
 
 
 # --- objections -------------------------------------------------------------------------------------------------------
-
-
-def test_only_its_owner_takes_an_objection_back() -> None:
-    table = discussing().say("objection: the phone gets lost", who="grace")
-
-    with pytest.raises(NotNow, match="Only Grace"):
-        table.press(Action.OBJECTION, value="OBJ-001/withdrawn")
-    table.press(Action.OBJECTION, value="OBJ-001/withdrawn", who="grace")
-    assert "“the phone gets lost” – Grace: taken back" in table.discussion.text
-    assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
 
 
 @pytest.mark.parametrize(
@@ -297,7 +285,7 @@ def test_what_stands_on_the_board_is_an_entry_with_whatever_label_it_was_said(la
 
 
 def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
-    """Who turned it down is in the record, and in the synthesis."""
+    """What would settle it is in its line; only its owner takes it back."""
     table = discussing()
     sent = {"at": table.now(), "person": person("grace")}
     table.hear(RaiseObjection(key=table.key(), **sent, words="The phone gets lost"))
@@ -317,6 +305,24 @@ def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
         table.decided(settled.but(key=table.key()))
     told = table.say("done").discussion.text
     assert "[Grace] The phone gets lost: rejected because Ada: backups" in told
+
+    table = discussing()
+    sent = {"at": table.now(), "person": person("grace")}
+    table.hear(
+        RaiseObjection(key=table.key(), **sent, words="It is slow", settle="A measurement\nof one day")
+    )
+
+    assert (
+        table.lines[-1].content == "Grace objects: It is slow\nWhat would settle it: A measurement of one day"
+    )
+
+    table = discussing().say("objection: the phone gets lost", who="grace")
+
+    with pytest.raises(NotNow, match="Only Grace"):
+        table.press(Action.OBJECTION, value="OBJ-001/withdrawn")
+    table.press(Action.OBJECTION, value="OBJ-001/withdrawn", who="grace")
+    assert "“the phone gets lost” – Grace: taken back" in table.discussion.text
+    assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------
@@ -477,19 +483,6 @@ def test_a_sealed_position_in_words_is_recorded_in_them() -> None:
     said = {line.meta.get("person"): line.content for line in table.lines if "is for" in line.content}
     assert "A with shadow mode" in said["ada"]
     assert "Both of them, one after the other" in said["grace"]
-
-
-def test_what_would_settle_an_objection_is_in_its_line() -> None:
-    """Found from outside: 14 of 40 stood on the card alone."""
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
-    table.hear(
-        RaiseObjection(key=table.key(), **sent, words="It is slow", settle="A measurement\nof one day")
-    )
-
-    assert (
-        table.lines[-1].content == "Grace objects: It is slow\nWhat would settle it: A measurement of one day"
-    )
 
 
 @pytest.mark.parametrize("words", ["long " * 400, "x" * 1_001])

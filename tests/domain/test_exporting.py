@@ -60,7 +60,7 @@ def test_asked_for_again_it_has_a_name_of_its_own() -> None:
 
 
 def test_where_it_cannot_be_put_whoever_asked_is_told_where_it_is() -> None:
-    """Alone, with the reason; and the meeting goes on."""
+    """Before there is a thread it is refused."""
     table = Table(few_steps()).start().fail("share_record", "missing_scope")
     table.export(who="grace").do_step()
     (who, message) = table.world.told[-1]
@@ -70,9 +70,6 @@ def test_where_it_cannot_be_put_whoever_asked_is_told_where_it_is() -> None:
     assert "`planning/meeting.jsonl` in the folder of `offline-sync`" in message.text
     assert table.rt.steps_completed == ("00-01",)
 
-
-def test_before_there_is_a_thread_it_is_refused() -> None:
-    """There is nowhere to put it yet."""
     table = Table(few_steps(), paying=False).start()
 
     with pytest.raises(NotNow, match="not open yet"):

@@ -116,21 +116,6 @@ def test_a_roster_is_a_collection_in_speaking_order() -> None:
     assert ROSTER.get("zoe") is None
 
 
-@pytest.mark.parametrize(
-    ("phase_key", "lead"),
-    [
-        ("00-quick-scan", MAYA),
-        ("01-requirements", MAYA),
-        ("02-impact-analysis", ALEX),
-        ("03-architecture", ALEX),
-        ("04-design", JORDAN),
-    ],
-)
-def test_every_phase_has_its_lead(phase_key: str, lead: str) -> None:
-    """AC-003-01 to 05, and nothing to report."""
-    assert ROSTER.lead_of(phase_key) == (ROSTER[lead], None)
-
-
 def test_maya_leads_an_unknown_phase_and_says_so() -> None:
     """ERR-PERSONA-001. Without a business analyst it is the first."""
     lead, trouble = ROSTER.lead_of("09-rollout")

@@ -157,7 +157,7 @@ def test_a_decision_that_counts_no_more_names_the_one_that_does() -> None:
 
 
 def test_everybody_for_one_option_is_asked_to_record_it() -> None:
-    """The press records who agreed, and the same post asks what that changes."""
+    """Not yet silences that until positions change."""
     at = table().say("I am here", who="grace").elaborate().say("option: Back office").say("for A")
     assert prompt(at) is None
     at.say("for A", who="grace")
@@ -172,8 +172,6 @@ def test_everybody_for_one_option_is_asked_to_record_it() -> None:
     assert asked(at).text.startswith("DEC-001 is recorded: Back office")
     assert sum("Back office" in one for one in texts(at)) <= 3
 
-
-def test_not_yet_silences_until_positions_change() -> None:
     at = table().say("I am here", who="grace").elaborate().say("option: Back office").say("option: Dispatch")
     at.say("for A").say("for A", who="grace").say("not yet")
     assert prompt(at) is None

@@ -69,9 +69,9 @@ def test_an_answer_stays_before_what_a_persona_said_to_it() -> None:
 
 def test_lines_stand_in_the_order_of_the_thread() -> None:
     """Equal timestamps are told apart by their ids; lines without a time of Slack stay where they are."""
-    lines = (line("b", ts="1.5"), line("a", ts="1.500000"))
+    equal = (line("b", ts="1.5"), line("a", ts="1.500000"))
 
-    assert [one.content for one in transcript.in_thread_order(lines)] == ["a", "b"]
+    assert [one.content for one in transcript.in_thread_order(equal)] == ["a", "b"]
 
     odd = line("odd", ts="yesterday")
     lines = (line("b", ts="2.0"), odd, line("a", ts="1.0"))

@@ -83,21 +83,6 @@ async def test_a_review_is_one_line_and_its_findings_are_behind_a_button(meeting
     assert meeting.subjects() == before
 
 
-async def test_a_review_is_read_only_in_its_own_channel(meeting: Meeting) -> None:
-    """Its words are for the people there."""
-    meeting.slack.add_channel("elsewhere")
-    async with meeting.bot():
-        await held(meeting)
-        ada = meeting.slack.person("ada")
-        await ada.mention(CHANNEL, "review", thread_ts=meeting.root)
-        await meeting.seen("*Review 1*")
-        elsewhere = await ada.slash("#elsewhere", "/roundtable read offline-sync")
-        here = await ada.slash(CHANNEL, "/roundtable read offline-sync 1")
-
-    assert "are read in its own channel" in elsewhere.response["text"]
-    assert "Review 1 of Offline sync" in here.response["text"]
-
-
 async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meeting) -> None:
     """What is owed for them, since when, and how many came to a message; while Slack refuses it, nobody is unready."""
     port = free_port()
@@ -119,32 +104,31 @@ async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meetin
 
 
 async def test_a_mention_in_the_thread_asks_for_its_item(meeting: Meeting) -> None:
-    """And for whose lens is named: by name, by role, or by what they look at."""
+    """
+    And for whose lens is named: by name, by role, or by what they look at. The menu, meta.json and the transcript stay
+    the same; the next press counts. It is read only in its own channel.
+    """
+    meeting.slack.add_channel("elsewhere")
     async with meeting.bot():
         await held(meeting)
         ada = meeting.slack.person("ada")
+        before = meeting.meta, meeting.transcript
         await ada.mention(CHANNEL, "review by Jordan", thread_ts=meeting.root)
         await meeting.seen("*Review 1*")
         await ada.mention(CHANNEL, "review for risks", thread_ts=meeting.root)
         await meeting.seen("*Review 2*")
         (notice,) = await meeting.until(lambda: notices(meeting))
+        assert (meeting.meta, meeting.transcript) == before
+        elsewhere = await ada.slash("#elsewhere", "/roundtable read offline-sync")
+        here = await ada.slash(CHANNEL, "/roundtable read offline-sync 1")
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02")
 
+    assert "are read in its own channel" in elsewhere.response["text"]
+    assert "Review 1 of Offline sync" in here.response["text"]
     assert "by lead: Jordan Park (System Designer)." in (await meeting.seen("*Review 1*")).text
     assert "by lead: Alex Rivera (Solutions Architect)." in notice.text
     assert "Maya Chen (Business Analyst) did not review it" in notice.text
-
-
-async def test_the_roundtable_goes_on_as_if_nothing_was_reviewed(meeting: Meeting) -> None:
-    """Its menu, its meta.json and its transcript are the same; the next press counts."""
-    async with meeting.bot():
-        await held(meeting)
-        before = meeting.meta, meeting.transcript
-        await meeting.slack.person("ada").mention(CHANNEL, "review", thread_ts=meeting.root)
-        await meeting.seen("*Review 1*")
-        assert (meeting.meta, meeting.transcript) == before
-
-        await meeting.press("continue")
-        await meeting.seen("Step 00-02")
 
 
 async def test_an_item_that_nobody_runs_is_reviewed(meeting: Meeting) -> None:
@@ -160,31 +144,23 @@ async def test_an_item_that_nobody_runs_is_reviewed(meeting: Meeting) -> None:
     assert not stored.in_file(meeting.workspace, "offline-sync")
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer"),
-    [
-        ("nobody", "No matching item found for `nobody`"),
-        ("offline-sync by Bob", "No persona covers “bob”"),
-        ("", "There is no item in this channel"),
-    ],
-)
-async def test_what_cannot_be_reviewed_is_explained(meeting: Meeting, asked: str, answer: str) -> None:
-    """Only to the person, with what there is."""
+async def test_what_cannot_be_reviewed_is_explained(meeting: Meeting) -> None:
+    """
+    Only to the person, with what there is. Alone in its channel an item need not be named, and a word that is no item
+    may be somebody's name.
+    """
     meeting.slack.add_channel("elsewhere")
     async with meeting.bot():
         await held(meeting)
-        where = CHANNEL if asked else "#elsewhere"
-        delivery = await meeting.slack.person("ada").slash(where, f"/roundtable review {asked}")
-
-    assert answer in delivery.response["text"]
-    assert not (meeting.folder / "reviews").exists()
-
-
-async def test_alone_in_its_channel_an_item_need_not_be_named(meeting: Meeting) -> None:
-    """And a word that is no item may be somebody's name."""
-    async with meeting.bot():
-        await held(meeting)
-        delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review maya")
+        ada = meeting.slack.person("ada")
+        for where, asked, answer in (
+            (CHANNEL, "nobody", "No matching item found for `nobody`"),
+            (CHANNEL, "offline-sync by Bob", "No persona covers “bob”"),
+            ("#elsewhere", "", "There is no item in this channel"),
+        ):
+            assert answer in (await ada.slash(where, f"/roundtable review {asked}")).response["text"]
+        assert not (meeting.folder / "reviews").exists()
+        delivery = await ada.slash(CHANNEL, "/roundtable review maya")
         details = await meeting.seen("*Review 1*")
 
     assert "Maya Chen (Business Analyst) will review *Offline sync*" in delivery.response["text"]

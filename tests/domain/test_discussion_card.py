@@ -96,28 +96,13 @@ def test_words_that_are_a_position(text: str, letter: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "A sounds good",
-        "A with shadow mode is too slow",
-        "I'm for A or B",
-        "for A, B",
-        "anything but A",
-        "no B is needed",
-        "maybe B",
-        "not for A",
-        "Would A work for me if Redis is away?",
-        "A. B. Both of them.",
-        "Does A work for you?",
-        "A does not work for me",
-        "A for me is too slow",
-        "Is it A for me?",
-        "Grace says A works for her",
-        "A queue works for most teams",
-        "for a start we need numbers",
-        "A or B sounds good",
-        "> for A",
-        "A is slow",
+        "A sounds good", "A with shadow mode is too slow", "I'm for A or B", "for A, B", "anything but A",
+        "no B is needed", "maybe B", "not for A", "Would A work for me if Redis is away?",
+        "A. B. Both of them.", "Does A work for you?", "A does not work for me", "A for me is too slow",
+        "Is it A for me?", "Grace says A works for her", "A queue works for most teams",
+        "for a start we need numbers", "A or B sounds good", "> for A", "A is slow",
     ],
-)
+)  # fmt: skip
 def test_words_that_are_none(text: str) -> None:
     """A question, a refusal, words of another, two options, a quotation, and all that is no phrase of the content."""
     assert words.position_in(debate().options, text, SCHEMA) is None

@@ -185,17 +185,8 @@ def test_words_count_as_they_read_now() -> None:
 
 
 WISHES = [
-    "stop",
-    "finish",
-    "Finish step.",
-    "C",
-    "e",
-    "deeper please",
-    "quick",
-    "done",
-    "let's wrap up",
-    "help",
-]
+    "stop", "finish", "Finish step.", "C", "e", "deeper please", "quick", "done", "let's wrap up", "help",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [*WISHES, "Edits get lost", "We stop at ten", "How fast? Fast."])

@@ -18,20 +18,10 @@ REFUSED = "people of other organisations can write here"
 LOOKING = {"about", "status", "list", "catchup", "decisions", "read", "waiting", "snooze", "remind", "help"}
 """They show what can be read in the channel anyway, or are about the person's own reminders; nobody else sees it."""
 ACTING = (
-    "start Dark mode",
-    "resume offline-sync",
-    "plan offline-sync",
-    "plan something quite new",
-    "stop",
-    "stop offline-sync",
-    "depth deep",
-    "mute",
-    "unmute",
-    "settings",
-    "review offline-sync",
-    "review for risks",
-    "export offline-sync",
-)
+    "start Dark mode", "resume offline-sync", "plan offline-sync", "plan something quite new", "stop",
+    "stop offline-sync", "depth deep", "mute", "unmute", "settings", "review offline-sync",
+    "review for risks", "export offline-sync",
+)  # fmt: skip
 
 
 @pytest.fixture

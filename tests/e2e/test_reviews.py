@@ -4,12 +4,11 @@ from pathlib import Path
 from shutil import rmtree
 
 import aiohttp
-import pytest
 
 from bot import app
 from slack_sandbox import SandboxMessage
 from tests import stored
-from tests.command_line import Ran, python_m_bot
+from tests.command_line import CommandLine, Ran
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_operating import asked, ready, wait_for
 from tests.engine.review_room import PASSED
@@ -188,14 +187,14 @@ async def test_another_program_posts_a_review(meeting: Meeting, port: int) -> No
     assert notices(meeting) == []
 
 
-async def test_a_file_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> None:
+async def test_a_file_is_posted_by_hand(meeting: Meeting, tmp_path: Path, loaded: CommandLine) -> None:
     """`roundtable review FILE --item SLUG --post` goes to the same one message as everything else."""
     async with meeting.bot():
         await held(meeting)
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review offline-sync")
         await meeting.seen("*Review 1*")
     (tmp_path / "review.md").write_bytes(PASSED)
-    ran = await by_hand(meeting, tmp_path, "--item", "offline-sync")
+    ran = await by_hand(meeting, loaded, tmp_path, "--item", "offline-sync")
 
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[-1] == "Posted"
@@ -205,42 +204,38 @@ async def test_a_file_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> Non
     assert "*Review 2*" in meeting.thread[-1].text
 
 
-async def test_a_line_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> None:
-    """Without an item it is a message of its own; the same review again is not posted again."""
+async def test_a_line_is_posted_by_hand(meeting: Meeting, tmp_path: Path, loaded: CommandLine) -> None:
+    """Without an item it is a message of its own; the same again is not posted again, and nothing by a slip."""
     (tmp_path / "review.md").write_bytes(PASSED)
+    for words in (("--channel", "C1"), ("--post",)):
+        ran = await loaded.run(tmp_path, "review", "review.md", *words)
+        assert ran.code in {1, 2}
+        assert "--channel" in ran.err
+    assert meeting.slack.messages(CHANNEL) == []
     for _ in range(2):
-        ran = await by_hand(meeting, tmp_path, "--channel", CHANNEL)
+        ran = await by_hand(meeting, loaded, tmp_path, "--channel", CHANNEL)
         assert ran.out.splitlines()[1:] == [f"Posted to {meeting.slack.channel().id}"]
 
     (posted,) = meeting.slack.messages(CHANNEL)
     assert posted.text == "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"
 
 
-async def test_by_hand_beside_a_running_bot_is_explained(meeting: Meeting, tmp_path: Path) -> None:
+async def test_by_hand_beside_a_running_bot_is_explained(
+    meeting: Meeting, tmp_path: Path, loaded: CommandLine
+) -> None:
     """Without Redis the bot has the store for itself; the review is kept all the same, and one sentence says so."""
     (tmp_path / "review.md").write_bytes(PASSED)
     async with meeting.bot():
         await held(meeting)
-        ran = await by_hand(meeting, tmp_path, "--item", "offline-sync")
+        ran = await by_hand(meeting, loaded, tmp_path, "--item", "offline-sync")
 
     assert ran.code == 1
     assert "another roundtable process uses this workspace" in ran.err
     assert (meeting.folder / "reviews/review-001.md").exists()
 
 
-@pytest.mark.parametrize("words", [("--channel", "C1"), ("--post",)])
-async def test_posting_needs_to_know_where(meeting: Meeting, tmp_path: Path, words: tuple[str, ...]) -> None:
-    """Nothing is posted by a slip."""
-    (tmp_path / "review.md").write_bytes(PASSED)
-    ran = await python_m_bot(tmp_path, "review", "review.md", *words)
-
-    assert ran.code in {1, 2}
-    assert "--channel" in ran.err
-    assert meeting.slack.messages(CHANNEL) == []
-
-
-async def by_hand(meeting: Meeting, folder: Path, *words: str) -> Ran:
-    return await python_m_bot(
+async def by_hand(meeting: Meeting, loaded: CommandLine, folder: Path, *words: str) -> Ran:
+    return await loaded.run(
         folder,
         *("review", "review.md", "--post", *words),
         SLACK_API_URL=meeting.slack.api_url,

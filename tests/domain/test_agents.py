@@ -198,7 +198,8 @@ def test_a_question_of_a_person_is_no_agents() -> None:
         table.hear(AgentWithdrew(key="k", at=table.now(), agent=CODER, entry="Q-001"))
 
 
-def test_three_are_open_at_once_for_each_agent() -> None:
+def test_three_are_open_at_once_for_each_agent_and_twenty_asked_in_a_day() -> None:
+    """A question that is over makes room."""
     table = ask(open_step(), *(asked(f"Question {one}?") for one in range(3)))
     with pytest.raises(UserError) as refused:
         ask(table, asked())
@@ -211,8 +212,6 @@ def test_three_are_open_at_once_for_each_agent() -> None:
     ask(table, asked())
     assert state(table, "Q-005") is QuestionState.OPEN
 
-
-def test_twenty_are_asked_in_a_day() -> None:
     table = open_step()
     for one in range(20):
         ask(table, asked(f"Question {one}?"))
@@ -245,6 +244,7 @@ def test_a_question_that_is_never_asked(event: AgentAsked, why: str) -> None:
 
 
 def test_nothing_is_asked_in_a_muted_or_stopped_thread() -> None:
+    """Nor where a policy keeps agents out of a channel."""
     table = open_step()
     table.hear(Mute(key=table.key(), at=table.now(), person=person("ada"), muted=True))
     with pytest.raises(NotNow, match="is muted"):
@@ -255,8 +255,6 @@ def test_nothing_is_asked_in_a_muted_or_stopped_thread() -> None:
     table.resume()
     assert len(posts(ask(table))) == 1
 
-
-def test_a_policy_keeps_agents_out_of_a_channel() -> None:
     table = open_step()
     closed = Policies(channels={"C1": ChannelRules(agents=AgentsMay.NONE)})
     table.playbook = replace(table.playbook, policies=closed)

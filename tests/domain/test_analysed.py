@@ -118,14 +118,11 @@ def test_a_stale_analysis_can_be_made_again() -> None:
 
 
 def test_a_phase_that_people_take_out_by_hand_is_done_again() -> None:
-    """Resuming honours what `meta.json` says."""
+    """A folder that cannot be read leaves the end as it is."""
     table = analysed().meta_says(phases_completed=["00-quick-scan"], steps_completed=["00-01"]).resume()
 
     assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "01-01")
 
-
-def test_a_folder_that_cannot_be_read_leaves_the_end_as_it_is() -> None:
-    """We cannot say whether it is current, so we do not."""
     table = analysed().fail("read_item").resume()
 
     assert "already complete and current" not in table.last.text

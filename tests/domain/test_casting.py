@@ -69,15 +69,13 @@ def test_a_chosen_depth_applies_to_all_phases() -> None:
 
 
 def test_the_channel_chooses_where_people_do_not() -> None:
+    """Also who presses."""
     playbook = ruled(cast=[JORDAN], depth="deep", press="starter")
 
     assert (held(playbook).rt.personas_active, held(playbook).rt.depth) == ((JORDAN,), Depth.DEEP)
     chosen = held(playbook, personas=(ALEX,), depth=Depth.BRIEF).rt
     assert (chosen.personas_active, chosen.depth) == ((ALEX,), Depth.BRIEF)
 
-
-def test_who_presses_is_up_to_the_channel() -> None:
-    """The settings let everyone press; this channel does not."""
     playbook = ruled(press=PressPolicy.STARTER)
     table = held(playbook).say("Edits get lost. Scope: small", who="grace")
     with pytest.raises(NotNow):

@@ -210,24 +210,6 @@ def test_words_that_git_did_not_have_yet_are_read_from_the_thread() -> None:
     assert trouble_wording.recovered(0, complete=False) in table.texts
 
 
-def test_wishes_at_a_lost_menu_are_no_answers() -> None:
-    """A `c` or a `finish` was meant for something that is gone."""
-    table = (
-        Table(TWO)
-        .start()
-        .do_step()
-        .stop_paying()
-        .say("c")
-        .resume_paying()
-        .say("finish")
-        .say("Words.")
-        .forget()
-    )
-
-    assert "c" not in [answer.text for answer in table.rt.answers]
-    assert "finish" not in [answer.text for answer in table.rt.answers]
-
-
 def menu_in_place(table: Table) -> Table:
     """The menu stands on the card of the question."""
     return table
@@ -259,14 +241,29 @@ def test_feedback_at_a_menu_that_is_lost_is_in_a_file_again(menu: Callable[[Tabl
     assert trouble_wording.recovered(2) in table.texts
 
 
-def test_words_of_a_discussion_that_is_lost_answer_no_step() -> None:
-    """They are in the transcript, and people are told that this is all that is left of it."""
+def test_words_that_are_lost_in_a_discussion_or_at_a_menu_answer_no_step() -> None:
+    """Wishes are no answers."""
     table = Table(TWO).start().elaborate().say("We decided to keep photos out.").forget()
 
     assert table.rt.step_id == "00-02"
     assert table.rt.answers == ()
     assert "We decided to keep photos out." in [line.content for line in table.lines]
     assert trouble_wording.recovered(1, elsewhere=1) in table.texts
+
+    table = (
+        Table(TWO)
+        .start()
+        .do_step()
+        .stop_paying()
+        .say("c")
+        .resume_paying()
+        .say("finish")
+        .say("Words.")
+        .forget()
+    )
+
+    assert "c" not in [answer.text for answer in table.rt.answers]
+    assert "finish" not in [answer.text for answer in table.rt.answers]
 
 
 def test_what_slack_repeats_after_a_loss_is_old_news() -> None:
@@ -321,15 +318,12 @@ def test_words_said_before_the_folder_was_read_do_not_hide_those_before_them() -
 
 
 def test_a_lost_item_can_go_on_in_another_thread() -> None:
-    """The old one is gone, or in a channel we are no longer in."""
+    """An old button is answered after the store was lost."""
     table = Table(TWO).start().do_step().forget(thread_known=False)
 
     assert table.rt.step_id == "00-02"
     assert table.subjects[-1] == "held in a new thread"
 
-
-def test_an_old_button_is_answered_after_the_store_was_lost() -> None:
-    """We no longer know who chose what; nothing is changed all the same."""
     table = Table(TWO).start().do_step()
     old = table.menu
     table.forget()
@@ -450,15 +444,12 @@ def test_fields_of_the_wrong_type_are_taken_as_empty() -> None:
 
 
 def test_resuming_what_stalled_is_the_same_as_retrying() -> None:
-    """Whoever types the command instead of pressing the button gets on as well."""
+    """What never had a thread cannot be resumed."""
     table = Table(TWO).start().do_step().fail("speak", times=3).press(Action.ELABORATE).resume()
 
     assert table.rt.debate.framed
     assert table.rt.stage is Stage.ELABORATING
 
-
-def test_what_never_had_a_thread_cannot_be_resumed() -> None:
-    """It has to be started."""
     table = Table(TWO).fail("open_thread", "not_in_channel").start()
 
     with pytest.raises(NotNow, match="This roundtable has no thread yet"):

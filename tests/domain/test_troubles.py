@@ -248,7 +248,7 @@ def test_what_could_not_be_said_is_said_first_when_we_are_back() -> None:
 
 
 def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
-    """Nobody could take them away while we were shut out."""
+    """Where its edit was refused, it loses them with the next words."""
     table = Table(TWO).start().do_step()
     menu = table.menu
     table.fail("post", "not_in_channel").say("c")
@@ -260,9 +260,6 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     assert shut_out.choices
     assert stands.choices == ()
 
-
-def test_the_menu_before_loses_its_buttons_with_the_next_words_when_its_edit_was_refused() -> None:
-    """The posts went through: nothing pauses, and the edit is tried once more."""
     table = Table(thinking(TWO)).start().do_step()
     menu = table.menu
     table.fail("rewrite", "not_in_channel").say("c")

@@ -153,11 +153,12 @@ async def discussing(meeting: Meeting) -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("", "the model said nothing"),
-        ("I cannot help with that.", "refused this step"),
-        (lost("unavailable"), LOST),
+        pytest.param("", "the model said nothing", marks=pytest.mark.thorough, id="silent"),
+        pytest.param(
+            "I cannot help with that.", "refused this step", marks=pytest.mark.thorough, id="refusing"
+        ),
+        pytest.param(lost("unavailable"), LOST, id="away"),
     ],
-    ids=["silent", "refusing", "away"],
 )
 async def test_a_model_that_fails_at_the_end_loses_nothing(
     meeting: Meeting, answer: Answer, told: str

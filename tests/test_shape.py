@@ -140,7 +140,7 @@ CEILINGS = {
     "lines of bot": 75_550,
     "modules of bot": 378,
     "modules in one folder": 33,
-    "lines of tests": 98_970,
+    "lines of tests": 97_600,
 }
 SPARE = 0.01  # of a ceiling; more is to be taken off
 

@@ -15,16 +15,10 @@ from tests.patience import wait_here_until
 from tests.redis_server import die_with_parent
 
 QUIET = (
-    "--headless",
-    "--no-sandbox",
-    "--no-first-run",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--hide-scrollbars",
+    "--headless", "--no-sandbox", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage",
+    "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
     "--force-color-profile=srgb",
-)
+)  # fmt: skip
 
 
 @contextmanager

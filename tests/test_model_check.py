@@ -7,7 +7,7 @@ import pytest
 from bot.cli import check
 from bot.cli.check import REVIEWED_BY_ITSELF, CheckProblem, CheckResult
 from bot.settings import Settings
-from tests.command_line import python_m_bot
+from tests.command_line import CommandLine
 from tests.voices.models.provider import KEY, Answer, ModelServer, Reply, fails, hangs_up, model_server, says
 
 MAYA = """---
@@ -125,9 +125,9 @@ async def test_what_is_missing_is_a_row(tmp_path: Path) -> None:
     )
 
 
-async def test_the_start_says_it_too(tmp_path: Path) -> None:
+async def test_the_start_says_it_too(tmp_path: Path, loaded: CommandLine) -> None:
     """Before it listens to anybody."""
-    ran = await python_m_bot(
+    ran = await loaded.run(
         tmp_path,
         "run",
         SLACK_BOT_TOKEN="xoxb-1",

@@ -384,16 +384,10 @@ def test_a_file_that_cannot_be_used_is_one_sentence(
 @pytest.mark.parametrize(
     "given",
     [
-        "words",
-        "words:6d",
-        "lines:2y",
-        "words:2y,words:3y",
-        "item:2 years",
-        "item:-1y",
-        "checkout:20d",
+        "words", "words:6d", "lines:2y", "words:2y,words:3y", "item:2 years", "item:-1y", "checkout:20d",
         "stopped:never,checkout:2y",
     ],
-)
+)  # fmt: skip
 def test_an_age_is_at_least_a_week(given: str) -> None:
     """A kind that is misspelt would keep everything, and a slip would take out what was said today."""
     assert "must be words, item and state, or stopped and a checkout" in complaint(ROUNDTABLE_RETENTION=given)

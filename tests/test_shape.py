@@ -142,7 +142,7 @@ CEILINGS = {
     "lines of bot": 75_220,
     "modules of bot": 370,
     "modules in one folder": 33,
-    "lines of tests": 98_965,
+    "lines of tests": 97_600,
 }
 SPARE = 0.01  # of a ceiling; more is to be taken off
 

@@ -77,28 +77,12 @@ def test_the_dialect_may_be_named() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "just a word",
-        "- a\n- b",
-        "a: 'unclosed",
-        "a: [unclosed",
-        "a: b: c",
-        "\ta: b",
-        "a: \x00",
-        "a: 1\na: 2",
-        "a: {b: 1, b: 2}",
-        "? [a]\n: b",
-        "a: b\n...\nc: d",
-        "a: b\n--- c",
-        "a: &anchor b",
-        "a: &anchor b\nc: *anchor",
-        "a: *nobody",
-        "a: !!str b",
-        "a: !!python/object/apply:os.system [id]",
-        "a: ! b",
-        "!!map {a: b}",
+        "", "just a word", "- a\n- b", "a: 'unclosed", "a: [unclosed", "a: b: c", "\ta: b", "a: \x00",
+        "a: 1\na: 2", "a: {b: 1, b: 2}", "? [a]\n: b", "a: b\n...\nc: d", "a: b\n--- c", "a: &anchor b",
+        "a: &anchor b\nc: *anchor", "a: *nobody", "a: !!str b", "a: !!python/object/apply:os.system [id]",
+        "a: ! b", "!!map {a: b}",
     ],
-)
+)  # fmt: skip
 def test_anything_but_a_plain_mapping_is_refused(text: str) -> None:
     """Errors, lists, second documents, doubled keys, anchors, aliases, tags."""
     with pytest.raises(BadFrontMatter, match=r".+"):

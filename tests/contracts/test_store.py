@@ -24,9 +24,14 @@ from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
 ELSEWHERE = Place(team="T1", channel="C2", thread="2.2")
 
 
-async def test_an_unknown_roundtable_is_none(store: Store) -> None:
-    """Nothing saved is no error."""
+async def test_an_empty_store_is_healthy_and_has_nothing(store: Store) -> None:
+    """Nothing saved is no error; somebody who remembers what the store has lost has a conflict."""
     assert await store.get("unknown") is None
+
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable(version=8), expected=7)
+
+    await store.ping()
 
 
 async def test_what_is_saved_comes_back_whole(store: Store) -> None:
@@ -40,11 +45,13 @@ async def test_what_is_saved_comes_back_whole(store: Store) -> None:
 
 
 async def test_what_is_known_already_is_not_read_again(store: Store) -> None:
-    """Whoever saved it last gets the very same one."""
+    """Whoever saved it last gets the very same one, until it is begun anew."""
     saved = a_roundtable(outbox=OWED)
     await store.put(saved, expected=0)
-
     assert await store.get(saved.slug) is saved
+
+    await store.put(a_roundtable(version=2, incarnation="anew"), expected=1)
+    assert await store.get("bright-night") == a_roundtable(version=2, incarnation="anew")
 
 
 NEWER: list[tuple[str, dict[str, Any]]] = [
@@ -105,14 +112,33 @@ async def test_a_state_of_an_earlier_version_is_set_aside(
     assert "an earlier version saved it" in caplog.text
 
 
-async def test_a_new_roundtable_is_saved_once(store: Store) -> None:
-    """Two people starting the same item is one roundtable: the second has to look again."""
+async def test_a_new_roundtable_is_saved_once_and_found_by_its_thread(store: Store) -> None:
+    """The second of two people who start it has to look again. A save that was refused moves and takes nothing."""
     await store.put(a_roundtable(), expected=0)
 
     with pytest.raises(Conflict):
         await store.put(a_roundtable(title="another"), expected=0)
 
     assert await store.get("bright-night") == a_roundtable()
+
+    assert await store.at(PLACE) == a_roundtable()
+    assert await store.at(ELSEWHERE) is None
+    assert await store.at(PLACE.but(thread="")) is None
+
+    assert await store.missing([a_roundtable().slug, "never-begun"]) == ("never-begun",)
+    assert await store.missing([]) == ()
+
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable(version=6, place=ELSEWHERE), expected=5)
+
+    assert await store.at(ELSEWHERE) is None
+    assert await store.in_channel("T1", "C2") == ()
+
+    await store.put(a_roundtable("another", place=ELSEWHERE), expected=0)
+    with pytest.raises(Conflict):
+        await store.put(a_roundtable("another"), expected=0)
+
+    assert await store.at(PLACE) == a_roundtable()
 
 
 async def test_nobody_saves_over_what_they_have_not_seen(store: Store) -> None:
@@ -124,20 +150,6 @@ async def test_nobody_saves_over_what_they_have_not_seen(store: Store) -> None:
         await store.put(a_roundtable(version=2, title="late"), expected=1)
 
     assert await store.get("bright-night") == a_roundtable(version=2)
-
-
-async def test_a_version_that_was_never_stored_is_a_conflict(store: Store) -> None:
-    """Somebody remembers a roundtable that the store has lost."""
-    with pytest.raises(Conflict):
-        await store.put(a_roundtable(version=8), expected=7)
-
-
-async def test_a_roundtable_may_begin_anew(store: Store) -> None:
-    """Where its first message could not be posted, it is started again."""
-    await store.put(a_roundtable(), expected=0)
-    await store.put(a_roundtable(version=2, incarnation="anew"), expected=1)
-
-    assert await store.get("bright-night") == a_roundtable(version=2, incarnation="anew")
 
 
 async def test_of_many_at_once_exactly_one_saves(store: Store) -> None:
@@ -152,15 +164,6 @@ async def test_of_many_at_once_exactly_one_saves(store: Store) -> None:
     winners = [rival for rival, outcome in zip(rivals, outcomes, strict=True) if outcome is None]
     assert [await store.get("bright-night")] == winners
     assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == len(rivals) - 1
-
-
-async def test_a_roundtable_is_found_by_its_thread(store: Store) -> None:
-    """And by no other one."""
-    await store.put(a_roundtable(), expected=0)
-
-    assert await store.at(PLACE) == a_roundtable()
-    assert await store.at(ELSEWHERE) is None
-    assert await store.at(PLACE.but(thread="")) is None
 
 
 async def test_a_roundtable_without_a_thread_gets_one_later(store: Store) -> None:
@@ -181,26 +184,6 @@ async def test_a_roundtable_that_moved_is_found_where_it_is(store: Store) -> Non
     assert await store.at(ELSEWHERE) == a_roundtable(version=2, place=ELSEWHERE)
     assert await store.at(PLACE) is None
     assert await store.in_channel("T1", "C1") == ()
-
-
-async def test_a_save_that_was_refused_moves_nothing(store: Store) -> None:
-    """Its thread does not lead to a roundtable that is not there."""
-    await store.put(a_roundtable(), expected=0)
-    with pytest.raises(Conflict):
-        await store.put(a_roundtable(version=6, place=ELSEWHERE), expected=5)
-
-    assert await store.at(ELSEWHERE) is None
-    assert await store.in_channel("T1", "C2") == ()
-
-
-async def test_a_save_that_was_refused_takes_nobodys_thread(store: Store) -> None:
-    """Who is held there is still found."""
-    await store.put(a_roundtable(), expected=0)
-    await store.put(a_roundtable("another", place=ELSEWHERE), expected=0)
-    with pytest.raises(Conflict):
-        await store.put(a_roundtable("another"), expected=0)
-
-    assert await store.at(PLACE) == a_roundtable()
 
 
 async def test_a_channel_lists_the_latest_first(store: Store) -> None:
@@ -231,7 +214,7 @@ async def test_a_channel_may_have_more_than_a_store_remembers(
 
 
 async def test_who_owes_something_is_known(store: Store) -> None:
-    """So that a process which starts can go on with what another one left."""
+    """So that a process which starts can go on with what another one left. Paying and owing take turns."""
     await store.put(a_roundtable("owing", outbox=OWED), expected=0)
     await store.put(a_roundtable("settled"), expected=0)
 
@@ -241,9 +224,6 @@ async def test_who_owes_something_is_known(store: Store) -> None:
 
     assert await store.unfinished() == ()
 
-
-async def test_who_owes_again_is_known_again(store: Store) -> None:
-    """Paying and owing take turns."""
     for version in range(1, 6):
         await store.put(
             a_roundtable(version=version, outbox=OWED if version % 2 else ()), expected=version - 1
@@ -286,11 +266,6 @@ async def test_everything_is_found_after_a_restart(open_store: Opening) -> None:
         await store.put(a_roundtable(version=2), expected=1)
 
 
-async def test_a_healthy_store_says_so(store: Store) -> None:
-    """Readiness asks this."""
-    await store.ping()
-
-
 @given(text=st.text(), title=st.text(min_size=1))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
 def test_any_words_survive(open_store: Opening, text: str, title: str) -> None:
@@ -305,14 +280,6 @@ def test_any_words_survive(open_store: Opening, text: str, title: str) -> None:
             assert await store.get("words") == saved
 
     asyncio.run(there_and_back())
-
-
-async def test_what_is_missing_can_be_asked_for(store: Store) -> None:
-    """For those who remember what is gone."""
-    await store.put(a_roundtable(), expected=0)
-
-    assert await store.missing([a_roundtable().slug, "never-begun"]) == ("never-begun",)
-    assert await store.missing([]) == ()
 
 
 async def test_what_could_not_be_saved_or_said_is_owed(store: Store) -> None:

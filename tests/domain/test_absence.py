@@ -26,11 +26,16 @@ def test_what_was_missed_answers_the_open_step() -> None:
     )
 
 
-def test_one_message_is_one() -> None:
-    """In grammar, too."""
+def test_one_message_is_one_and_its_repetition_is_old_news() -> None:
+    """Also when Slack repeats it after all."""
     table = Table(TWO).start().missed("Edits get lost.").return_()
 
     assert f"{AWAY}, and have now read your message from that time." in table.texts
+
+    heard = table.world.heard[-1]
+    table.say(heard.text, who="grace", ts=heard.ts)
+
+    assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
 
 
 def test_what_was_missed_in_a_discussion_is_a_turn() -> None:
@@ -60,15 +65,6 @@ def test_nobody_is_disturbed_when_nothing_was_missed() -> None:
     assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
 
 
-def test_what_slack_repeats_after_all_is_old_news() -> None:
-    """It has the same key, whichever way it came."""
-    table = Table(TWO).start().missed("Edits get lost.").return_()
-    heard = table.world.heard[-1]
-    table.say(heard.text, who="grace", ts=heard.ts)
-
-    assert [answer.text for answer in table.rt.answers] == ["Edits get lost."]
-
-
 def test_an_edit_that_came_first_counts() -> None:
     """Of a message that was missed, its change may be heard: the words are those it has now."""
     table = Table(TWO).start().missed("Edits get lots.")
@@ -92,25 +88,19 @@ def test_what_is_older_than_what_we_remember_is_not_heard_again(monkeypatch: pyt
     assert len(table.rt.answers) == 6
 
 
-def test_more_than_could_be_read_is_said() -> None:
-    """So that people know what to do about it."""
+def test_a_thread_that_cannot_be_read_is_said() -> None:
+    """Or of which there is more than could be read. Where nothing goes on nobody is told."""
+    table = Table(TWO).start().fail("read_thread", "missing_scope").return_()
+
+    assert table.last.text.startswith(f"{AWAY}, and cannot read what was said meanwhile.")
+    assert table.rt.stage is Stage.DISCUSSING
+
     table = Table(TWO).start()
     table.world.complete = False
     table.missed("Edits get lost.").return_()
 
     assert any("There are more that I could not read" in text for text in table.texts)
 
-
-def test_a_thread_that_cannot_be_read_is_said() -> None:
-    """Whoever wrote something meanwhile must know that we did not see it; the meeting goes on."""
-    table = Table(TWO).start().fail("read_thread", "missing_scope").return_()
-
-    assert table.last.text.startswith(f"{AWAY}, and cannot read what was said meanwhile.")
-    assert table.rt.stage is Stage.DISCUSSING
-
-
-def test_where_nothing_goes_on_nobody_is_told() -> None:
-    """A paused thread that cannot be read keeps its peace."""
     table = Table(TWO).start().stop()
     before = table.texts
     table.fail("read_thread", "missing_scope").return_()

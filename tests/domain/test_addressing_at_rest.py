@@ -53,7 +53,7 @@ def test_stop_while_the_thread_is_opened(*, typed: bool) -> None:
 
 
 def test_who_asks_a_persona_without_a_model_can_keep_the_question() -> None:
-    """As an open question of theirs."""
+    """As an open question, once."""
     table = Table().start().say("Maya, what do you think?", who="grace")
     ((asker, message),) = table.world.told
     (keep,) = message.choices
@@ -70,18 +70,16 @@ def test_who_asks_a_persona_without_a_model_can_keep_the_question() -> None:
     assert claim
     assert claim.owner.name == "Grace"
 
-
-def test_who_only_thanks_a_persona_is_told_nothing() -> None:
-    assert Table().start().say("Maya, that is enough for me.", who="grace").world.told == []
-
-
-def test_the_question_of_a_persona_without_a_model_is_kept_once() -> None:
     table = Table().start().say("Maya, what do you think?", who="grace")
     (keep,) = table.world.told[0][1].choices
     table.press_outside(keep.action, value=keep.value, who="grace")
 
     with pytest.raises(NotNow):
         table.press_outside(keep.action, value=keep.value, who="grace")
+
+
+def test_who_only_thanks_a_persona_is_told_nothing() -> None:
+    assert Table().start().say("Maya, that is enough for me.", who="grace").world.told == []
 
 
 def test_the_card_says_that_files_are_not_read() -> None:

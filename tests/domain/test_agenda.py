@@ -52,8 +52,8 @@ def says(section: StepHeading, text: str) -> Step:
 # --- phases ---------------------------------------------------------------------------------------------------------
 
 
-def test_there_are_five_phases_in_order() -> None:
-    """Their order is the order of the analysis."""
+def test_there_are_five_phases_in_order_with_the_words_of_the_seed() -> None:
+    """Their order is the order of the analysis; a handoff can be said in the seed's words."""
     assert PHASE_KEYS == (
         "00-quick-scan",
         "01-requirements",
@@ -69,9 +69,6 @@ def test_there_are_five_phases_in_order() -> None:
         "Design",
     ]
 
-
-def test_a_handoff_can_be_said_in_the_seeds_words() -> None:
-    """Maya Chen "has finished requirements discovery", Alex Rivera "will assess the impact …"."""
     _, requirements, impact, *_ = ANALYSIS_PHASES
 
     assert requirements.done == "requirements discovery"
@@ -79,17 +76,14 @@ def test_a_handoff_can_be_said_in_the_seeds_words() -> None:
     assert impact.doing == "assess the impact and design the architecture"
 
 
-def test_a_phase_of_ones_own_is_named_by_its_folder() -> None:
-    """A folder is all it takes."""
+def test_a_phase_of_ones_own_is_named_by_its_folder_and_sorted_in() -> None:
+    """A folder is all it takes; its number says where it belongs."""
     phase = Phase.of_folder("05-rollout-plan")
 
     assert (phase.number, phase.name) == ("05", "Rollout Plan")
     assert (phase.doing, phase.done) == ("lead the rollout plan", "the rollout plan")
     assert phase.guiding == "Rollout Plan"
 
-
-def test_further_phases_are_sorted_in() -> None:
-    """By their number, wherever that puts them."""
     agenda = Agenda([*ANALYSIS_PHASES, Phase.of_folder("05-rollout"), Phase.of_folder("01-a")])
 
     assert [phase.key for phase in agenda.phases][1:3] == ["01-a", "01-requirements"]
@@ -125,15 +119,16 @@ def pick(*steps: Step, completed: tuple[str, ...] = (), passed: tuple[str, ...] 
     )
 
 
-def test_the_first_step_not_completed_is_next() -> None:
-    """Completed ones are passed over in silence."""
+def test_the_first_step_that_is_neither_completed_nor_passed_is_next() -> None:
+    """Once what it depends on is complete, in this phase or in another; a phase without such a step has ended."""
     assert pick(step("01-01"), step("01-02"), completed=("01-01",)) == Pick(step("01-02"))
 
-
-def test_a_phase_ends_when_nothing_is_left() -> None:
-    """No steps at all is one way to have nothing left."""
     assert pick(step("01-01"), completed=("01-01",)) == Pick(None)
     assert pick() == Pick(None)
+
+    assert pick(step("01-02", "00-01"), completed=("00-01",)).step == step("01-02", "00-01")
+
+    assert pick(step("01-02", "00-01"), step("01-03"), passed=("01-02",)) == Pick(step("01-03"))
 
 
 def test_a_step_waits_for_what_it_depends_on() -> None:
@@ -146,11 +141,6 @@ def test_a_step_waits_for_what_it_depends_on() -> None:
     assert picked.step == step("01-03")
     assert picked.skipped == (SkippedStep(step_id="01-02", why=told.sentence),)
     assert picked.troubles == (told,)
-
-
-def test_a_step_runs_once_its_dependencies_are_complete() -> None:
-    """In this phase or in another."""
-    assert pick(step("01-02", "00-01"), completed=("00-01",)).step == step("01-02", "00-01")
 
 
 def test_a_step_is_skipped_when_its_condition_holds() -> None:
@@ -171,11 +161,6 @@ def test_a_step_whose_condition_means_nothing_runs() -> None:
 
     assert picked.step == odd
     assert picked.troubles == (trouble("ERR-STEP-009", step_id="01-01", expression="scope ==="),)
-
-
-def test_what_was_skipped_once_is_not_talked_about_again() -> None:
-    """Within one run; the next one considers it anew."""
-    assert pick(step("01-02", "00-01"), step("01-03"), passed=("01-02",)) == Pick(step("01-03"))
 
 
 @given(st.permutations(["01-01", "01-02", "01-03", "01-04"]), st.data())
@@ -224,17 +209,29 @@ def test_depth_follows_the_quick_scan(scope: str, complexity: str, files: int, d
     assert QuickScan(scope=scope, complexity=complexity, file_count=files).depth is depth
 
 
-def test_somebodys_word_comes_first() -> None:
-    """An override of this phase beats the scan, and phase 00's standard."""
+def test_a_depth_is_the_override_of_the_phase_or_that_of_the_scan_or_standard() -> None:
+    """A step's own depth counts where no phase was opened. ERR-DEPTH-001 says that no scan is there."""
     overrides = {REQUIREMENTS: "deep", "00-quick-scan": "brief"}
 
     assert depth_for(REQUIREMENTS, overrides, SMALL) == (Depth.DEEP, "override", None)
     assert depth_for("00-quick-scan", overrides, SMALL) == (Depth.BRIEF, "override", None)
 
-
-def test_an_override_is_for_its_own_phase() -> None:
-    """The next phase starts again from the scan."""
     assert depth_for("04-design", {REQUIREMENTS: "deep"}, SMALL) == (Depth.BRIEF, "quick-scan", None)
+
+    unknown = QuickScan()
+
+    assert depth_for(REQUIREMENTS, {}, unknown) == (Depth.STANDARD, "standard", trouble("ERR-DEPTH-001"))
+    assert depth_for(REQUIREMENTS, {REQUIREMENTS: 1}, unknown)[2] == trouble("ERR-DEPTH-002")
+
+    assert depth_for("00-quick-scan", {}, LARGE) == (Depth.STANDARD, "standard", None)
+    assert depth_for("00-quick-scan", {}, QuickScan()) == (Depth.STANDARD, "standard", None)
+
+    deep = step("01-06", depth="deep")
+
+    assert depth_for(REQUIREMENTS, {}, None) == (Depth.STANDARD, "standard", None)
+    assert depth_of_step(deep, {}, None) is Depth.DEEP
+    assert depth_of_step(deep, {}, Depth.BRIEF) is Depth.BRIEF
+    assert depth_of_step(deep, {REQUIREMENTS: "standard"}, Depth.BRIEF) is Depth.STANDARD
 
 
 @pytest.mark.parametrize("value", ["thorough", "", None, 3, ["deep"], {"depth": "deep"}])
@@ -245,30 +242,6 @@ def test_an_override_that_is_no_depth_is_ignored(value: object) -> None:
         "quick-scan",
         trouble("ERR-DEPTH-002"),
     )
-
-
-def test_without_a_scan_depth_is_standard() -> None:
-    """ERR-DEPTH-001; a bad override on top of it is the trouble worth telling."""
-    unknown = QuickScan()
-
-    assert depth_for(REQUIREMENTS, {}, unknown) == (Depth.STANDARD, "standard", trouble("ERR-DEPTH-001"))
-    assert depth_for(REQUIREMENTS, {REQUIREMENTS: 1}, unknown)[2] == trouble("ERR-DEPTH-002")
-
-
-def test_phase_00_is_standard() -> None:
-    """The scan it would go by is what it is there to make."""
-    assert depth_for("00-quick-scan", {}, LARGE) == (Depth.STANDARD, "standard", None)
-    assert depth_for("00-quick-scan", {}, QuickScan()) == (Depth.STANDARD, "standard", None)
-
-
-def test_a_steps_own_depth_is_the_last_resort() -> None:
-    """It counts where no phase was opened, so that no depth is active."""
-    deep = step("01-06", depth="deep")
-
-    assert depth_for(REQUIREMENTS, {}, None) == (Depth.STANDARD, "standard", None)
-    assert depth_of_step(deep, {}, None) is Depth.DEEP
-    assert depth_of_step(deep, {}, Depth.BRIEF) is Depth.BRIEF
-    assert depth_of_step(deep, {REQUIREMENTS: "standard"}, Depth.BRIEF) is Depth.STANDARD
 
 
 # --- the quick scan -------------------------------------------------------------------------------------------------
@@ -429,7 +402,7 @@ def test_a_text_is_said_without_the_speakers_name(written: str, said: str) -> No
     assert step("01-01", body=written, speakers=SPEAKERS).text_at(Depth.STANDARD) == (said, True)
 
 
-def test_questions_in_code_are_not_asked() -> None:
+def test_neither_questions_in_code_nor_unnumbered_ones_are_asked() -> None:
     """They are examples, and an item goes on after them."""
     text = "1. Is this it?\n   ```\n   2. Not this\n   ```\n   Or that?\n~~~\n3. Nor this\n~~~\n2. And now?"
 
@@ -438,14 +411,13 @@ def test_questions_in_code_are_not_asked() -> None:
         "And now?",
     )
 
+    assert says(StepHeading.BRIEF, "All fine?").questions_at(Depth.BRIEF) == ()
 
-def test_a_missing_depth_falls_back_to_standard() -> None:
-    """ERR-STEP-007, and the caller learns of it."""
+
+def test_a_missing_depth_falls_back_to_standard_and_then_to_the_whole_body() -> None:
+    """ERR-STEP-007, and the caller learns of it; even when another depth is there."""
     assert says(StepHeading.STANDARD, "Maya Chen: Hi").text_at(Depth.DEEP) == ("Hi", True)
 
-
-def test_without_standard_the_whole_body_is_said() -> None:
-    """Even when another depth is there."""
     assert says(StepHeading.BRIEF, "Short").text_at(Depth.DEEP) == ("The whole body", True)
     assert says(StepHeading.BRIEF, "Short").text_at(Depth.STANDARD) == ("The whole body", True)
     assert says(StepHeading.BRIEF, "Short").text_at(Depth.BRIEF) == ("Short", False)
@@ -477,11 +449,6 @@ I'll write it down.
         "Which of these: speed; safety?; or both, etc. and so on?; none",
         "Why now? Because: it is late",
     )
-
-
-def test_a_text_without_questions_asks_none() -> None:
-    """Brief Mode usually has none."""
-    assert says(StepHeading.BRIEF, "All fine?").questions_at(Depth.BRIEF) == ()
 
 
 def test_validation_is_its_bullets() -> None:
@@ -554,23 +521,17 @@ def test_a_section_needs_no_number(line: str) -> None:
     assert artifacts(line, "x.md").owned("x.md") == (OwnedSection(heading="Open Questions"),)
 
 
-def test_several_sections_fit_on_a_line() -> None:
-    """Of one file or of several."""
+def test_sections_are_owned_in_the_outputs_of_the_step() -> None:
+    """Several fit on a line; of a file without one, a step owns the section with its title."""
     one = artifacts('x.md §"1. A B", §"2. C" and §"2. C"; y.md §"3.1. D"', "x.md", "y.md")
 
     assert [section.heading for section in one.owned("x.md")] == ["1. A B", "2. C"]
     assert one.owned("y.md") == (OwnedSection(heading="3.1. D", number="3.1"),)
 
-
-def test_sections_of_other_files_are_nobodys() -> None:
-    """Only outputs are written."""
     text = '- Update `adr-0001.md`:\n  - Section: "1. Context"\n- Update `x.md`'
 
     assert artifacts(text, "x.md").owned("x.md") == (OwnedSection(heading="Business Context"),)
 
-
-def test_a_step_that_names_no_section_owns_one_by_its_title() -> None:
-    """What it says about the content still helps."""
     text = "- Create files:\n  - One per module: `module-design-{name}.md`\n  - Content: the interface"
 
     assert artifacts(text, "module-design.md").owned("module-design.md") == (

@@ -83,7 +83,8 @@ def posts(table: Table) -> list[str]:
     return [one for one in table.texts if "an agent for" in one]
 
 
-def test_a_question_stands_in_the_thread_as_one_message() -> None:
+def test_a_question_stands_in_the_thread_as_one_message_and_counts_for_nothing() -> None:
+    """It blocks nothing, no card offers to accept it, its words are no source, and *Not settled* says who asks."""
     table = ask(open_step())
     message = shown(table)
     assert message.text == (
@@ -93,10 +94,6 @@ def test_a_question_stands_in_the_thread_as_one_message() -> None:
     assert message.note == "Q-001. Your answer counts as yours. Or type `Q-001 answer: …`"
     assert (message.pings, message.links) == ((), ())
 
-
-def test_the_question_is_the_agents_and_counts_for_nothing() -> None:
-    """It blocks nothing, no card offers to accept it, and *Not settled* says who asks."""
-    table = ask(open_step())
     assert (question(table).state, claim(table, "text").proposed.kind) == (
         EntryState.PROPOSED,
         PartyKind.AGENT,
@@ -108,6 +105,7 @@ def test_the_question_is_the_agents_and_counts_for_nothing() -> None:
     assert "Q-001" not in str(table.card)
     [line] = [one for one in table.lines if one.message_id.startswith("agent.")]
     assert line.content == f"claude-code-ada (agent) asks Q-001: {WORDS}"
+    assert not table.rt.specification.says(line.message_id, "May a limit be below 10")
 
 
 def test_a_hundred_repetitions_are_one_question() -> None:
@@ -121,8 +119,8 @@ def test_a_hundred_repetitions_are_one_question() -> None:
     assert [one for one in table.rt.specification.entries if one.startswith("Q-")] == ["Q-001"]
 
 
-def test_a_pressed_option_is_proposed_by_the_agent_and_accepted_by_who_pressed() -> None:
-    """The words of the question stay the agent's."""
+def test_a_pressed_option_is_accepted_by_who_pressed_and_a_second_other_answer_contested() -> None:
+    """The agent proposed it. Until both say the same; more of one's own words replace them."""
     table = press(ask(open_step()), Action.ANSWER_OPTION, "Q-001/2")
     assert attribution(claim(table, "answer")) == "proposed by claude-code-ada (agent), accepted by Grace"
     assert claim(table, "answer").value == "No"
@@ -134,6 +132,18 @@ def test_a_pressed_option_is_proposed_by_the_agent_and_accepted_by_who_pressed()
     found = brief(table.playbook.schema, table.rt.specification)
     assert f"{WORDS} Answer: No" in str(found.sections)
     assert not any("Q-001" in row for row in found.not_settled)
+
+    assert "claude-code-ada asks: May a limit" in str(answering.form(table.rt, "Q-001", table.playbook))
+    answer(table, "Yes, for trials.")
+    assert state(table) is QuestionState.CONTESTED
+    assert shown(table).text.endswith("\nGrace answered: No\nLinus answered: Yes, for trials.")
+    [row] = [one for one in not_settled(table.playbook.schema, table.rt.specification) if one.id == "Q-001"]
+    assert (row.kind in BLOCKING, row.facts) == (True, ("Grace: No", "Linus: Yes, for trials."))
+    answer(table, "No", who="linus")
+    assert state(table) is QuestionState.ANSWERED
+    answer(table, "No, never.", who="linus")
+    answer(table, "No, never.", who="grace")
+    assert state(table) is QuestionState.ANSWERED
 
 
 def test_typed_words_are_said_by_the_person() -> None:
@@ -148,22 +158,6 @@ def test_typed_words_are_said_by_the_person() -> None:
         assert state(table) is QuestionState.ANSWERED
         assert shown(table).text.endswith("\nLinus answered: Never below 10.")
         assert claim(table, "text").accepted is None
-
-
-def test_a_second_other_answer_is_contested() -> None:
-    """By whichever door. Who changes their own answer contests nothing."""
-    table = press(ask(open_step()), Action.ANSWER_OPTION, "Q-001/2")
-    assert "claude-code-ada asks: May a limit" in str(answering.form(table.rt, "Q-001", table.playbook))
-    answer(table, "Yes, for trials.")
-    assert state(table) is QuestionState.CONTESTED
-    assert shown(table).text.endswith("\nGrace answered: No\nLinus answered: Yes, for trials.")
-    [row] = [one for one in not_settled(table.playbook.schema, table.rt.specification) if one.id == "Q-001"]
-    assert (row.kind in BLOCKING, row.facts) == (True, ("Grace: No", "Linus: Yes, for trials."))
-    answer(table, "No", who="linus")
-    assert state(table) is QuestionState.ANSWERED
-    answer(table, "No, never.", who="linus")
-    answer(table, "No, never.", who="grace")
-    assert state(table) is QuestionState.ANSWERED
 
 
 def test_not_for_us() -> None:
@@ -204,7 +198,8 @@ def test_a_question_of_a_person_is_no_agents() -> None:
         table.hear(AgentWithdrew(key="k", at=table.now(), agent=CODER, entry="Q-001"))
 
 
-def test_three_are_open_at_once_for_each_agent() -> None:
+def test_three_are_open_at_once_for_each_agent_and_twenty_asked_in_a_day() -> None:
+    """A question that is over makes room."""
     table = ask(open_step(), *(asked(f"Question {one}?") for one in range(3)))
     with pytest.raises(UserError) as refused:
         ask(table, asked())
@@ -217,8 +212,6 @@ def test_three_are_open_at_once_for_each_agent() -> None:
     ask(table, asked())
     assert state(table, "Q-005") is QuestionState.OPEN
 
-
-def test_twenty_are_asked_in_a_day() -> None:
     table = open_step()
     for one in range(20):
         ask(table, asked(f"Question {one}?"))
@@ -251,6 +244,7 @@ def test_a_question_that_is_never_asked(event: AgentAsked, why: str) -> None:
 
 
 def test_nothing_is_asked_in_a_muted_or_stopped_thread() -> None:
+    """Nor where a policy keeps agents out of a channel."""
     table = open_step()
     table.hear(Mute(key=table.key(), at=table.now(), person=person("ada"), muted=True))
     with pytest.raises(NotNow, match="is muted"):
@@ -261,8 +255,6 @@ def test_nothing_is_asked_in_a_muted_or_stopped_thread() -> None:
     table.resume()
     assert len(posts(ask(table))) == 1
 
-
-def test_a_policy_keeps_agents_out_of_a_channel() -> None:
     table = open_step()
     closed = Policies(channels={"C1": ChannelRules(agents=AgentsMay.NONE)})
     table.playbook = replace(table.playbook, policies=closed)
@@ -321,13 +313,6 @@ def test_any_words_of_an_agent_are_shown_and_act_on_nobody(text: str, option: st
     assert not re.search(r"<[!@#h]", sent)
     labels = [one["text"] for block in part.blocks for one in block.get("elements", ()) if "action_id" in one]
     assert {one["type"] for one in labels} == {"plain_text"}
-
-
-def test_the_words_of_an_agent_are_no_source() -> None:
-    """No persona can quote them as what a person said."""
-    table = ask(open_step())
-    (line,) = [one.message_id for one in table.lines if one.message_id.startswith("agent.")]
-    assert not table.rt.specification.says(line, "May a limit be below 10")
 
 
 def test_the_message_is_found_again_by_a_press() -> None:

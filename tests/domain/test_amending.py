@@ -8,10 +8,12 @@ from tests.domain.table import Table
 
 
 def test_an_edited_answer_is_the_answer() -> None:
-    """The step is written from what people say now."""
+    """The step is written from what people say now. Only an edit of what has not come yet is remembered."""
     table = Table(few_steps()).start().say("For fields.", ts="900.1").edit("900.1", "For field work.")
 
     assert [answer.text for answer in table.rt.answers] == ["For field work."]
+
+    assert table.rt.overtaken == ()
 
 
 def test_an_edit_is_a_line_that_names_the_old_one() -> None:
@@ -38,16 +40,8 @@ def test_a_deleted_answer_is_no_answer() -> None:
     assert "For fields." in [line.content for line in table.lines]
 
 
-def test_a_change_is_one_line_however_much_was_forgotten_when_it_comes_again() -> None:
-    """A transcript takes each id once, and the id is what Slack repeats."""
-    table = Table(few_steps()).start().say("For fields.", ts="900.1")
-    table.edit("900.1", "For field work.", key="C1.900.1.901.1").delete("900.1", key="C1.900.1.deleted")
-
-    assert [line.message_id for line in table.lines[-2:]] == ["C1.900.1.901.1", "C1.900.1.deleted"]
-
-
-def test_at_a_menu_the_step_is_written_again() -> None:
-    """When people go on, as with feedback; the menu stays."""
+def test_a_change_after_finish_is_written_before_the_menu_returns() -> None:
+    """At a menu, while we write, while we are stopped, and during a discussion."""
     table = Table(few_steps()).start().say("For fields.", ts="900.1").press(Action.FINISH_STEP)
     before = table.menu
     table.edit("900.1", "For field work.")
@@ -58,9 +52,6 @@ def test_at_a_menu_the_step_is_written_again() -> None:
     assert "For fields." not in table.world.files["quick-scan.md"]
     assert table.meta.steps_completed == ("00-01",)
 
-
-def test_a_change_while_we_write_is_written_before_the_menu() -> None:
-    """The voice was given the old words: it is given the new ones."""
     table = Table(few_steps()).start().say("For fields.", ts="900.1").say("For trains.")
     table.stop_paying().press(Action.FINISH_STEP).delete("900.1").resume_paying()
 
@@ -68,18 +59,12 @@ def test_a_change_while_we_write_is_written_before_the_menu() -> None:
     assert "For fields." not in table.world.files["quick-scan.md"]
     assert table.rt.stage is Stage.AT_BOUNDARY
 
-
-def test_a_change_while_we_are_stopped_at_a_menu_is_written_when_we_go_on() -> None:
-    """Before the menu returns."""
     table = Table(few_steps(step("00-01"), step("00-02"))).start().say("For fields.", ts="900.1")
     table.press(Action.FINISH_STEP).press(Action.STOP).edit("900.1", "For field work.").resume()
 
     assert "- Ada: For field work." in table.world.files["quick-scan.md"]
     assert table.offered()[0] == Action.CONTINUE
 
-
-def test_a_change_during_a_discussion_is_written_after_it() -> None:
-    """Then the same menu returns."""
     table = Table(few_steps()).start().say("For fields.", ts="900.1").press(Action.FINISH_STEP)
     table.press(Action.ELABORATE).edit("900.1", "For field work.").say("done")
 
@@ -107,7 +92,7 @@ def test_a_change_while_nothing_goes_on_is_saved_at_once() -> None:
 
 
 def test_an_edit_that_comes_twice_is_one_edit() -> None:
-    """Slack repeats those, too."""
+    """Slack repeats those, too; it is one line however much was forgotten."""
     table = Table(few_steps()).start().say("For fields.", ts="900.1")
     table.edit("900.1", "For field work.", key="edit-1")
     before = table.rt
@@ -115,44 +100,36 @@ def test_an_edit_that_comes_twice_is_one_edit() -> None:
 
     assert table.rt is before
 
+    table = Table(few_steps()).start().say("For fields.", ts="900.1")
+    table.edit("900.1", "For field work.", key="C1.900.1.901.1").delete("900.1", key="C1.900.1.deleted")
+
+    assert [line.message_id for line in table.lines[-2:]] == ["C1.900.1.901.1", "C1.900.1.deleted"]
+
 
 # --- heard of before the message itself -------------------------------------------------------------------------------
 
 
-def test_a_message_that_comes_after_its_edit_says_the_newest_words() -> None:
-    """Slack keeps no order: the old text must not become the answer."""
+def test_a_message_that_comes_after_its_edit_or_deletion_says_what_is_left_of_it() -> None:
+    """A deleted wish is not granted."""
     table = Table(few_steps()).start().edit("900.1", "For field work.").say("For fields.", ts="900.1")
 
     assert [answer.text for answer in table.rt.answers] == ["For field work."]
 
-
-def test_a_message_that_comes_after_its_deletion_is_no_answer() -> None:
-    """It stays in the transcript, where every message is once."""
     table = Table(few_steps()).start().delete("900.1").say("For fields.", ts="900.1")
 
     assert table.rt.answers == ()
     assert [line.content for line in table.lines].count("For fields.") == 1
 
-
-def test_a_deleted_wish_is_not_granted() -> None:
-    """Somebody typed `finish` and took it back: the deletion came first."""
     table = Table(few_steps()).start().delete("900.1").say("finish", ts="900.1")
 
     assert table.rt.stage is Stage.DISCUSSING
 
 
-def test_an_edit_of_a_message_that_came_long_ago_holds_nothing_back() -> None:
-    """Only what has not come yet is remembered."""
-    table = Table(few_steps()).start().say("For fields.", ts="900.1").edit("900.1", "For field work.")
-
-    assert table.rt.overtaken == ()
-
-
 # --- in a discussion --------------------------------------------------------------------------------------------------
 
 
-def test_an_edited_turn_is_what_the_personas_hear() -> None:
-    """It stays the same turn."""
+def test_an_edited_turn_is_what_the_personas_hear_and_a_deleted_one_says_nothing() -> None:
+    """It is the same turn."""
     table = Table(few_steps()).start().elaborate().say("It must be fast.", ts="900.1")
     before = table.rt.debate.turn_count
     table.edit("900.1", "It must be correct.")
@@ -161,16 +138,13 @@ def test_an_edited_turn_is_what_the_personas_hear() -> None:
     assert "It must be fast." not in [turn.text for turn in table.rt.debate.turns]
     assert table.rt.debate.turn_count == before
 
-
-def test_a_deleted_turn_says_nothing() -> None:
-    """It counts, for it was a turn; nobody answers to it any more."""
     table = Table(few_steps()).start().elaborate().say("It must be fast.", ts="900.1").delete("900.1")
 
     assert "It must be fast." not in [turn.text for turn in table.rt.debate.turns]
 
 
 def test_what_an_edit_says_again_need_not_be_confirmed() -> None:
-    """The author says all of it now, also the part that stays."""
+    """An edited answer stays below its question."""
     table = Table().start("Rate limiting")
     table.say("Decision: limit per key; because: offices share an address", ts="900.1")
     table.edit("900.1", "Decision: limit per key; because: addresses change")
@@ -179,8 +153,6 @@ def test_what_an_edit_says_again_need_not_be_confirmed() -> None:
     assert (entry.id, entry["text"], entry["reason"]) == ("DEC-001", "limit per key", "addresses change")
     assert entry.stale == ()
 
-
-def test_an_edited_answer_stays_below_its_question() -> None:
     table = Table().start("Rate limiting").say("2. Two areas.", ts="900.1")
     table.edit("900.1", "2. Three areas.")
 

@@ -16,8 +16,8 @@ def analysed() -> Table:
     return Table(few_steps()).start().through("02-01").press_continue()
 
 
-def test_the_last_phase_ends_the_analysis() -> None:
-    """The finishing words come after the commit that holds them."""
+def test_the_finishing_words_come_after_the_commit_that_holds_them() -> None:
+    """As the only line of the part that is called `review_ready`."""
     table = Table(few_steps()).start().through("02-01")
     table.completing.clear()
     table.press_continue()
@@ -27,9 +27,6 @@ def test_the_last_phase_ends_the_analysis() -> None:
     assert FINISHED in table.last.text
     assert table.last.note == "Phase 02 (Impact Analysis) complete."
 
-
-def test_the_finishing_words_are_in_the_committed_transcript() -> None:
-    """As the only line of the part that is called `review_ready`."""
     table = analysed()
 
     line = table.world.commits[-1].lines[-1]
@@ -46,7 +43,7 @@ def test_all_five_phases_make_an_item_analysed() -> None:
     assert FINISHED in table.last.text
 
 
-def test_what_is_said_afterwards_is_committed() -> None:
+def test_what_is_said_afterwards_or_in_the_last_moment_is_committed() -> None:
     """Nothing else will come that could save it."""
     table = analysed().say("Thank you all!", who="grace")
 
@@ -54,9 +51,6 @@ def test_what_is_said_afterwards_is_committed() -> None:
     assert "Thank you all!" in [line.content for line in table.world.commits[-1].lines]
     assert table.rt.stage is Stage.ANALYSED
 
-
-def test_what_is_said_in_the_last_moment_is_committed() -> None:
-    """While the last phase was being closed."""
     table = Table(few_steps()).start().through("02-01").stop_paying().press_continue().say("Wait!")
     table.resume_paying()
 
@@ -64,16 +58,26 @@ def test_what_is_said_in_the_last_moment_is_committed() -> None:
     assert table.rt.lines == ()
 
 
-def test_resuming_a_current_analysis_changes_nothing() -> None:
-    """Whoever asks is told that there is nothing to do."""
+def test_a_current_analysis_stays_as_it_is() -> None:
+    """Whether somebody resumes it, takes it up from git, or wants to stop it."""
     table = analysed().resume()
 
     assert table.last.text == "Analysis is already complete and current. Nothing to do."
     assert table.rt.stage is Stage.ANALYSED
 
+    table = analysed().forget()
+
+    assert table.rt.stage is Stage.ANALYSED
+    assert table.last.text == "Analysis is already complete and current. Nothing to do."
+
+    table = analysed()
+
+    with pytest.raises(NotNow):
+        table.stop()
+
 
 def test_a_code_base_that_moved_on_makes_an_analysis_stale() -> None:
-    """A question with two answers; nothing happens by itself."""
+    """It can stay as it is."""
     table = analysed()
     table.world.commits_behind = 3
     table.resume()
@@ -81,9 +85,6 @@ def test_a_code_base_that_moved_on_makes_an_analysis_stale() -> None:
     assert table.last.text == "Codebase has changed since analysis (3 commits). Re-run analysis?"
     assert table.offered() == [Action.REANALYSE, Action.CANCEL]
 
-
-def test_a_stale_analysis_can_stay_as_it_is() -> None:
-    """The question loses its buttons."""
     table = analysed()
     table.world.commits_behind = 1
     table.resume().press(Action.CANCEL, who="grace")
@@ -94,7 +95,7 @@ def test_a_stale_analysis_can_stay_as_it_is() -> None:
 
 
 def test_a_stale_analysis_can_be_made_again() -> None:
-    """From phase 00: steps and phases start anew, discussions and artifacts stay."""
+    """A new beginning that cannot be saved is one all the same."""
     table = (
         Table(few_steps()).start().elaborate().say("Tunnels.").say("done").through("02-01").press_continue()
     )
@@ -106,9 +107,6 @@ def test_a_stale_analysis_can_be_made_again() -> None:
     assert len(table.meta.elaborations) == 1
     assert "quick-scan.md" in table.world.files
 
-
-def test_a_new_beginning_that_cannot_be_saved_is_one_all_the_same() -> None:
-    """The first step is asked; the folder learns of it with the next commit."""
     table = analysed()
     table.world.commits_behind = 1
     table.resume().fail("commit").press(Action.REANALYSE)
@@ -119,32 +117,13 @@ def test_a_new_beginning_that_cannot_be_saved_is_one_all_the_same() -> None:
     assert table.meta.steps_completed == ("00-01",)
 
 
-def test_an_analysis_that_is_taken_up_again_says_where_it_stands() -> None:
-    """From the workspace alone: it is complete, and stays so."""
-    table = analysed().forget()
-
-    assert table.rt.stage is Stage.ANALYSED
-    assert table.last.text == "Analysis is already complete and current. Nothing to do."
-
-
 def test_a_phase_that_people_take_out_by_hand_is_done_again() -> None:
-    """Resuming honours what `meta.json` says."""
+    """A folder that cannot be read leaves the end as it is."""
     table = analysed().meta_says(phases_completed=["00-quick-scan"], steps_completed=["00-01"]).resume()
 
     assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "01-01")
 
-
-def test_a_folder_that_cannot_be_read_leaves_the_end_as_it_is() -> None:
-    """We cannot say whether it is current, so we do not."""
     table = analysed().fail("read_item").resume()
 
     assert "already complete and current" not in table.last.text
     assert table.rt.stage is Stage.ANALYSED
-
-
-def test_there_is_nothing_to_stop_at_the_end() -> None:
-    """Whoever tries is told."""
-    table = analysed()
-
-    with pytest.raises(NotNow):
-        table.stop()

@@ -57,13 +57,12 @@ def test_a_draft_is_made_when_people_have_been_silent() -> None:
 
 
 def test_who_never_stops_is_read_after_ninety_seconds() -> None:
+    """Who is asked by name answers at once."""
     table = says(opened())
     for number in range(8):
         table.say(f"Tunnel {number}.").fall_silent(10)
     assert drafts(table) == 1
 
-
-def test_who_is_asked_by_name_answers_at_once() -> None:
     table = says(opened()).say("We lose edits.").say("Alex, can a queue help?")
 
     assert drafts(table) == 1
@@ -149,7 +148,7 @@ def test_who_was_silent_all_phase_comes_first_and_three_are_enough() -> None:
 
 
 def test_the_next_step_opens_with_its_questions() -> None:
-    """Without a call, and they are lines of the record only then; those of the step before are gone."""
+    """Another step shows nothing of it."""
     table = says(opened(looks_first=True), BANK, following=(BANK.but(text="Who is waiting?"),))
     table.say("There is a limit.").fall_silent()
     calls = drafts(table)
@@ -161,8 +160,6 @@ def test_the_next_step_opens_with_its_questions() -> None:
     assert lines(table).count("Who is waiting?") == 1
     assert "When does the bank's day end?" not in table.card.text
 
-
-def test_another_step_shows_nothing_of_it() -> None:
     table = says(opened(), following=(BANK.but(text="Who is waiting?"),)).say("A limit.").fall_silent()
     table.press(Action.FINISH_STEP).press(Action.REOPEN, value="00-01")
 

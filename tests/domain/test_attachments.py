@@ -15,21 +15,22 @@ def shared(table: Table, text: str = "shared sketch.png") -> Line:
     return next(line for line in table.lines if line.message_id == f"C1.{ts}")
 
 
-def test_a_file_is_on_the_line_of_its_message() -> None:
-    """Its line can be cited like any other."""
+def test_a_file_is_on_the_line_of_its_message_and_answers_the_step() -> None:
+    """Words without one have a line as it was."""
     line = shared(Table(few_steps()).start())
 
     assert line.content == "shared sketch.png"
     assert line.meta["attachments"] == [SKETCH.model_dump(mode="json")]
 
-
-def test_a_message_of_only_a_file_answers_the_step() -> None:
-    """It is written down with the rest."""
     table = Table(few_steps()).start()
     shared(table)
     table.finish()
 
     assert "shared sketch.png" in table.world.files["quick-scan.md"]
+
+    table = Table(few_steps()).start().say("For field work.")
+
+    assert "attachments" not in table.lines[-1].meta
 
 
 def test_feedback_with_a_file_is_committed_with_it() -> None:
@@ -40,13 +41,6 @@ def test_feedback_with_a_file_is_committed_with_it() -> None:
     assert line.meta["attachments"]
     table.stop()
     assert shared(table, "And at this").meta["attachments"]
-
-
-def test_words_without_a_file_have_none() -> None:
-    """The line is as it was."""
-    table = Table(few_steps()).start().say("For field work.")
-
-    assert "attachments" not in table.lines[-1].meta
 
 
 def test_a_file_that_was_missed_is_taken_from_the_thread() -> None:

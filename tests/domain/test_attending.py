@@ -165,10 +165,15 @@ def test_a_roll_call_says_who_answered_and_collapses() -> None:
 
 
 def test_a_word_that_nobody_asked_for_is_an_answer() -> None:
-    """`tomorrow` answers when it is due, as long as nobody was called."""
+    """`tomorrow` answers when it is due, as long as nobody was called; `due` in a sentence, too."""
     table = held().say("tomorrow", who="grace").say("nothing to add", who="linus")
 
     assert [answer.text for answer in table.rt.answers] == ["tomorrow", "nothing to add"]
+
+    words = "due diligence is what the partners ask for"
+    table = held().say(words, who="grace")
+
+    assert words in [str(one["text"]) for one in table.rt.specification.active("note")]
 
 
 def test_the_roll_call_comes_four_working_hours_before() -> None:
@@ -379,7 +384,7 @@ def discussed() -> Table:
 
 
 def test_a_deadline_proposes_to_end_a_discussion() -> None:
-    """It names who was not heard in it, and the discussion stays open."""
+    """Ended by its button, or meanwhile by words."""
     table = discussed()
     reminder = table.rt.attendance.open_one(ReminderKind.DEADLINE)
 
@@ -390,9 +395,6 @@ def test_a_deadline_proposes_to_end_a_discussion() -> None:
     ]  # fmt: skip
     assert table.rt.stage is Stage.ELABORATING
 
-
-def test_ending_a_discussion_at_the_deadline() -> None:
-    """By the button; who types `done` ends it as well."""
     table = pressed(discussed().restart(), ReminderKind.DEADLINE, Action.END_ELABORATION, who="grace")
     assert any("· Grace ended the discussion" in one.text for one in thread(table))
     assert table.rt.stage is Stage.AT_BOUNDARY
@@ -466,20 +468,8 @@ def test_a_time_that_is_over_is_no_due_time() -> None:
 # --- too late, or not meant -------------------------------------------------------------------------------------------
 
 
-def test_a_due_time_outside_of_an_open_step_does_nothing() -> None:
-    """At a menu: nobody is called, and nothing is proposed."""
-    table = due(held()).say("Edits get lost. Scope: small")
-    timers = dict(table.rt.timers)
-    table.finish()
-    before = len(thread(table))
-    comes(table, later(table, 24 * 7))
-
-    assert timers
-    assert len(thread(table)) == before
-
-
-def test_who_was_not_asked_is_told_so() -> None:
-    """By a press on the roll call; words of theirs are an answer."""
+def test_who_was_not_asked_or_is_not_missing_is_told_so() -> None:
+    """A press answers for nobody else."""
     table = held().say("Edits get lost.").say("nudge")
     for action in (Action.NOTHING_TO_ADD, Action.LATER):
         with pytest.raises(NotNow):
@@ -487,12 +477,24 @@ def test_who_was_not_asked_is_told_so() -> None:
     with pytest.raises(NotNow):
         pressed(table, ReminderKind.ROLL_CALL, Action.LATER, who="ada")
 
+    table = overdue().say("without Everybody")
+
+    assert "Everybody" in table.world.told[-1][1].text
+    with pytest.raises(NotNow):
+        pressed(table, ReminderKind.DEADLINE, Action.WITHOUT, who="grace", value="grace")
+    assert awaited(table.rt) == ("ada", "linus")
+
 
 def test_there_is_nobody_to_ask_once_all_have_answered() -> None:
+    """Where nothing waits for anybody a nudge says so."""
     table = held().say("One.").say("Two.", who="grace").say("nudge", who="linus")
 
     assert roll_calls(table) == []
     assert [answer.text for answer in table.rt.answers] == ["One.", "Two."]
+
+    table = held().say("One.").say("Two.", who="grace").say("Three.", who="linus").say("nudge")
+
+    assert table.world.told[-1][1].text == "Nothing waits for anybody."
 
 
 def test_who_answered_after_the_call_is_shown_as_heard() -> None:
@@ -502,21 +504,21 @@ def test_who_answered_after_the_call_is_shown_as_heard() -> None:
     assert "Grace answered" in call.note
 
 
-def test_going_on_without_somebody_who_is_not_missing_is_refused() -> None:
-    """By a name that nobody has, and by an old button."""
-    table = overdue().say("without Everybody")
-
-    assert "Everybody" in table.world.told[-1][1].text
-    with pytest.raises(NotNow):
-        pressed(table, ReminderKind.DEADLINE, Action.WITHOUT, who="grace", value="grace")
-    assert awaited(table.rt) == ("ada", "linus")
-
-
-def test_words_at_a_menu_are_no_answer_to_a_call() -> None:
+def test_outside_of_an_open_step_neither_words_nor_a_due_time_do_anything() -> None:
+    """They are no answer to a call."""
     table = held().do_step().say("nudge").say("one more day").say("without Linus")
 
     assert roll_calls(table) == []
     assert table.rt.timers.keys() <= {TimerName.FEEDBACK}
+
+    table = due(held()).say("Edits get lost. Scope: small")
+    timers = dict(table.rt.timers)
+    table.finish()
+    before = len(thread(table))
+    comes(table, later(table, 24 * 7))
+
+    assert timers
+    assert len(thread(table)) == before
 
 
 @pytest.mark.parametrize("words", ["Due next week", "due 17:00", "due 2025-12-31 17:00", "due today 00:00"])
@@ -538,13 +540,6 @@ def test_a_date_may_be_said_in_words(words: str) -> None:
 
     assert table.rt.attendance.due == "2026-01-02T17:00:00.000Z"
     assert words not in [str(one["text"]) for one in table.rt.specification.active("note")]
-
-
-def test_due_in_a_sentence_is_an_answer() -> None:
-    words = "due diligence is what the partners ask for"
-    table = held().say(words, who="grace")
-
-    assert words in [str(one["text"]) for one in table.rt.specification.active("note")]
 
 
 @pytest.mark.parametrize("words", ["due 2026-02-03 15:00", "due tomorrow 17:00"])
@@ -596,17 +591,14 @@ def test_who_is_waited_for_is_asked_by_name_when_nobody_writes() -> None:
     ]
 
 
-def test_it_comes_ten_minutes_after_the_last_word_and_in_working_hours() -> None:
-    """The hours are those of who started it."""
+def test_it_comes_ten_minutes_after_the_last_word_and_ends_with_an_answer() -> None:
+    """In working hours."""
     table = a_question_of_grace()
     assert due_of(table)[11:16] == "09:00"
 
     table.rt = table.rt.but(now=due_of(table))
     assert seconds(due_of(table.say("And the deposit?", who="linus"))) == seconds(table.rt.now) + 600
 
-
-def test_an_answer_ends_the_question() -> None:
-    """Its post keeps one line, and has nothing to press any more."""
     table = a_question_of_grace()
     table = comes(table, due_of(table)).say("Q-001 answer: Noor pays", who="grace")
 
@@ -622,9 +614,3 @@ def test_a_nudge_asks_again_what_waits_by_name() -> None:
 
     table.say("Hm.", who="linus").do_step().say("nudge", who="linus")
     assert asked_by_name(table).pings == ("grace",)
-
-
-def test_a_nudge_where_nothing_waits_says_so() -> None:
-    table = held().say("One.").say("Two.", who="grace").say("Three.", who="linus").say("nudge")
-
-    assert table.world.told[-1][1].text == "Nothing waits for anybody."

@@ -43,7 +43,7 @@ def at_phase_menu() -> Table:
 
 
 def test_after_a_step_there_is_a_menu() -> None:
-    """In words for those who type, in buttons for those who press."""
+    """In words for those who type, in buttons for those who press; a finish there is answered and changes nothing."""
     table = at_menu()
 
     assert table.menu.kind is MenuKind.STEP
@@ -55,9 +55,16 @@ def test_after_a_step_there_is_a_menu() -> None:
         "Or type naturally to provide feedback."
     )
 
+    menu, subjects = table.menu, list(table.subjects)
+    table.say("finish", who="grace")
+
+    assert (table.menu, table.subjects) == (menu, subjects)
+    assert table.world.told[-1] == ("grace", Message(text="There is no open step to finish right now."))
+    assert table.lines[-1].content == "finish"
+
 
 def test_after_the_last_step_of_a_phase_the_menu_names_the_next_phase() -> None:
-    """There is nothing left to skip."""
+    """There is nothing left to skip, by a forged press neither; [S] is feedback."""
     table = at_phase_menu()
 
     assert table.menu.kind is MenuKind.PHASE
@@ -67,6 +74,23 @@ def test_after_the_last_step_of_a_phase_the_menu_names_the_next_phase() -> None:
         "[C] Continue to Phase 01 (Requirements)\n"
         "Or type naturally to provide feedback."
     )
+
+    before = table.rt
+
+    with pytest.raises(NotNow, match="Use the newest menu"):
+        table.press(Action.SKIP)
+    assert table.rt is before
+
+    menu = table.menu
+    table.say("s")
+    said = table.lines[-1]
+
+    assert (table.menu, table.rt.phases_completed) == (menu, ())
+    assert (table.rt.answers[-1].text, table.rt.answers[-1].feedback) == ("s", True)
+    assert table.world.reactions[-1] == (said.meta["message_ts"], "memo")
+
+    table.press_continue()
+    assert said.message_id in {line.message_id for line in table.world.commits[-1].lines}
 
 
 def test_after_the_last_phase_the_menu_completes_the_analysis() -> None:
@@ -103,34 +127,8 @@ def test_a_word_is_not_a_letter(text: str) -> None:
     assert table.press_continue().subjects[-1] == "feedback 00-01 Topic 00-01"
 
 
-def test_a_letter_that_is_not_offered_is_feedback() -> None:
-    """There is no [S] at the end of a phase."""
-    table = at_phase_menu()
-    menu = table.menu
-    table.say("s")
-    said = table.lines[-1]
-
-    assert (table.menu, table.rt.phases_completed) == (menu, ())
-    assert (table.rt.answers[-1].text, table.rt.answers[-1].feedback) == ("s", True)
-    assert table.world.reactions[-1] == (said.meta["message_ts"], "memo")
-
-    table.press_continue()
-    assert said.message_id in {line.message_id for line in table.world.commits[-1].lines}
-
-
-def test_a_finish_at_a_menu_is_answered_and_changes_nothing() -> None:
-    """Two people finish a step at the same time: the menu stays, and the second word is not feedback."""
-    table = at_menu()
-    menu, subjects = table.menu, list(table.subjects)
-    table.say("finish", who="grace")
-
-    assert (table.menu, table.subjects) == (menu, subjects)
-    assert table.world.told[-1] == ("grace", Message(text="There is no open step to finish right now."))
-    assert table.lines[-1].content == "finish"
-
-
 def test_a_used_menu_says_who_chose_what() -> None:
-    """Its buttons are gone, and who presses one all the same is told."""
+    """Its buttons are gone, and who presses one all the same is told; the transcript says who chose."""
     table = at_menu()
     used = table.menu
     table.press(Action.CONTINUE, who="grace")
@@ -140,20 +138,11 @@ def test_a_used_menu_says_who_chose_what() -> None:
     assert shown.text.startswith("Topic 00-01 is finished.")
     assert table.rt.what_became_of(used.token) == "Continue -- chosen by Grace"
 
-
-def test_a_choice_is_in_the_transcript() -> None:
-    """With the person who made it."""
     table = at_menu().press(Action.CONTINUE, who="grace")
 
     line = next(line for line in table.lines if line.content == "Grace chose: Continue")
     assert (line.source, line.meta["person"]) == ("system", "grace")
 
-
-# --- choosing twice ---------------------------------------------------------------------------------------------------
-
-
-def test_two_people_who_press_are_one_choice() -> None:
-    """The second is told who decided what, and nothing changes."""
     table = at_menu()
     menu = table.menu
     table.press(Action.CONTINUE, who="grace", menu=menu)
@@ -164,7 +153,10 @@ def test_two_people_who_press_are_one_choice() -> None:
     assert table.rt is before
 
 
-def test_a_delivery_that_comes_twice_is_one_press() -> None:
+# --- choosing twice ---------------------------------------------------------------------------------------------------
+
+
+def test_what_slack_delivers_twice_is_heard_once() -> None:
     """The very same roundtable comes back: there is nothing to save, nothing to do, nobody to tell."""
     table = at_menu()
     menu = table.menu
@@ -175,9 +167,6 @@ def test_a_delivery_that_comes_twice_is_one_press() -> None:
 
     assert table.rt is before
 
-
-def test_a_message_that_comes_twice_is_said_once() -> None:
-    """Slack repeats what it thinks we missed; its channel and ts name it."""
     table = at_menu().say("Good.", ts="700.1")
     before = table.rt
 
@@ -199,16 +188,6 @@ def test_a_button_of_another_roundtable_changes_nothing() -> None:
     assert table.rt is before
 
 
-def test_a_button_that_the_menu_does_not_offer_changes_nothing() -> None:
-    """Payloads can be forged; a token opens no other door than those it was shown with."""
-    table = at_phase_menu()
-    before = table.rt
-
-    with pytest.raises(NotNow, match="Use the newest menu"):
-        table.press(Action.SKIP)
-    assert table.rt is before
-
-
 def finished_unposted(table: Table) -> Table:
     """By a press on the card, before we know where it stands."""
     by, token = person("ada"), table.menu.token
@@ -216,8 +195,8 @@ def finished_unposted(table: Table) -> Table:
     return table.hear(press)
 
 
-def test_people_can_be_faster_than_our_own_knowledge() -> None:
-    """Somebody finishes before Slack has told us where the card stands: it is edited when we know."""
+def test_a_card_that_is_finished_before_it_is_posted_can_be_edited() -> None:
+    """Its post, which had no buttons, is known to be the card: it is edited when we know where it stands."""
     table = Table(TWO, paying=False).start()
     table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
     finished_unposted(table).resume_paying()
@@ -225,12 +204,20 @@ def test_people_can_be_faster_than_our_own_knowledge() -> None:
     cards = [said.message for said in table.world.thread if said.message.token]
     assert [message.choices[0].action for message in cards] == [Action.CONTINUE]
 
+    table = Table(TWO, paying=False).start()
+    table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
+    finished_unposted(table)
+    table.pay_until(lambda rt: rt.card is not None and bool(rt.stands_at(rt.card.token))).resume_paying()
+
+    assert table.menu_at
+    assert table.press_continue().rt.step_id == "00-02"
+
 
 # --- feedback ---------------------------------------------------------------------------------------------------------
 
 
 def test_feedback_is_kept_and_committed_when_people_go_on() -> None:
-    """The menu stays where it is; one commit holds all that was added, when people go on."""
+    """The menu stays, and nothing is completed a second time or closed; one commit holds all that was added."""
     table = at_menu()
     before, commits = table.menu, len(table.world.commits)
     table.say("Trains have tunnels, too.", who="grace").say("And bridges have none, I think.")
@@ -245,17 +232,11 @@ def test_feedback_is_kept_and_committed_when_people_go_on() -> None:
     assert len(table.world.commits) == commits + 1
     assert "- Grace: Trains have tunnels, too." in table.world.files["quick-scan.md"]
 
-
-def test_feedback_completes_nothing_a_second_time() -> None:
-    """The step is recorded once; the commit of the feedback has no trailer of a step."""
     table = at_menu().say("Trains have tunnels, too.").press_continue()
 
     assert table.meta.steps_completed == ("00-01",)
     assert (table.world.commits[-1].step, table.world.commits[-1].change.steps) == ("", ())
 
-
-def test_feedback_at_the_menu_of_a_phase_returns_to_it() -> None:
-    """Nothing is closed by it."""
     table = at_phase_menu().say("Trains have tunnels, too.")
 
     assert table.menu.kind is MenuKind.PHASE
@@ -272,14 +253,3 @@ def test_discuss_on_an_open_step_saves_the_step_first() -> None:
     assert table.meta.steps_completed == ("00-01",)
     assert "For field work." in table.world.files["quick-scan.md"]
     assert (table.rt.stage, table.rt.heading_for) == (Stage.ELABORATING, None)
-
-
-def test_a_card_that_is_finished_before_it_is_posted_can_be_edited() -> None:
-    """Its post, which had no buttons, is known to be the card."""
-    table = Table(TWO, paying=False).start()
-    table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING)
-    finished_unposted(table)
-    table.pay_until(lambda rt: rt.card is not None and bool(rt.stands_at(rt.card.token))).resume_paying()
-
-    assert table.menu_at
-    assert table.press_continue().rt.step_id == "00-02"

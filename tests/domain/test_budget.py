@@ -35,21 +35,30 @@ def notices(at: Table) -> list[str]:
     return [text for text in at.texts if "model budget for this item" in text]
 
 
-def test_without_a_model_nothing_is_said_about_money() -> None:
-    """Offline voices cost nothing, whatever the budget."""
-    at = Table(replace(shipped(), policy=Policy(budget=Budget(tokens=10)))).start().do_step()
-
-    assert notices(at) == []
-    assert "Models" not in at.last.text
-
-
 def test_the_menu_says_what_was_spent() -> None:
-    """One quiet line in the small print, with a budget or without: three answers heard."""
+    """One quiet line, with a budget or without, and nothing without a model; it survives the store, and costs once."""
     at = answered(table(None), 2).do_step()
     assert "Models so far: 300 tokens, $0.30." in at.last.text
 
     at = answered(table(Budget(tokens=10_000)), 2).do_step()
     assert "Models so far: 300 tokens, $0.30, of 10,000 tokens." in at.last.text
+
+    at = Table(replace(shipped(), policy=Policy(budget=Budget(tokens=10)))).start().do_step()
+
+    assert notices(at) == []
+    assert "Models" not in at.last.text
+
+    at = answered(table(Budget(tokens=10_000)), 3).do_step()
+    spent = at.rt.purse.spent
+    at.forget()
+
+    assert spent.tokens == 400
+    assert at.rt.purse.spent == spent
+
+    at = answered(table(None), 1)
+    outcome = next(one for one in at.told if isinstance(one, PersonaSpoke))
+
+    assert at.decided(outcome) is at.rt
 
 
 def test_people_are_told_in_time() -> None:
@@ -120,24 +129,6 @@ def test_nobody_is_made_to_go_on_without_money() -> None:
         at.press(Action.GO_ON)
 
 
-def test_what_was_spent_survives_the_store() -> None:
-    """The transcript in git knows it, as of the last commit."""
-    at = answered(table(Budget(tokens=10_000)), 3).do_step()
-    spent = at.rt.purse.spent
-    at.forget()
-
-    assert spent.tokens == 400
-    assert at.rt.purse.spent == spent
-
-
-def test_an_outcome_that_comes_twice_costs_once() -> None:
-    """Old news is no news, for money as for words."""
-    at = answered(table(None), 1)
-    outcome = next(one for one in at.told if isinstance(one, PersonaSpoke))
-
-    assert at.decided(outcome) is at.rt
-
-
 # --- when nothing is left -------------------------------------------------------------------------------------------
 
 
@@ -147,7 +138,7 @@ def spent_out() -> Table:
 
 
 def test_without_a_budget_a_step_is_written_without_a_model() -> None:
-    """In people's own words, which costs nothing; and the menu asks."""
+    """Who allows more has the words read."""
     at = spent_out().press(Action.FINISH_STEP)
 
     assert at.rt.stage is Stage.AT_BOUNDARY
@@ -155,10 +146,6 @@ def test_without_a_budget_a_step_is_written_without_a_model() -> None:
     assert "00-01" in at.meta.steps_completed
     assert Action.ALLOW_MORE in at.offered()
 
-
-def test_who_allows_more_has_the_words_read() -> None:
-    """By a model this time, while the menu stands."""
-    at = spent_out().press(Action.FINISH_STEP)
     assert at.rt.unread
     at.press(Action.ALLOW_MORE)
 

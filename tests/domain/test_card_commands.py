@@ -59,30 +59,13 @@ def test_a_whole_message_does_what_the_button_does(card: StepScene, text: str, a
 @pytest.mark.parametrize(
     "text",
     [
-        "I would accept 1",
-        "accept the risk",
-        "accept 1?",
-        "accept",
-        "leave out all of it",
-        "leave out tablets",
-        "change 3",
-        "change 3:",
-        "change the colour: red",
-        "change 1 and 3: red",
-        "sort a list",
-        "sort b risk",
-        "sort entries by date",
-        "keep UTF-8",
-        "keep it",
-        "withdraw the old app in May",
-        "withdraw OBJ-001 in May",
-        "withdraw OBJ-001 and OBJ-002",
-        "undo",
-        "reopen: the file",
-        "accept 1\nand add a limit per plan",
-        "",
+        "I would accept 1", "accept the risk", "accept 1?", "accept", "leave out all of it",
+        "leave out tablets", "change 3", "change 3:", "change the colour: red", "change 1 and 3: red",
+        "sort a list", "sort b risk", "sort entries by date", "keep UTF-8", "keep it",
+        "withdraw the old app in May", "withdraw OBJ-001 in May", "withdraw OBJ-001 and OBJ-002", "undo",
+        "reopen: the file", "accept 1\nand add a limit per plan", "",
     ],
-)
+)  # fmt: skip
 def test_everything_else_is_content(card: StepScene, text: str) -> None:
     """Word by word, also when a row of it looks like a command."""
     assert typed(text, card, person="ULINUS").actions == ()

@@ -62,8 +62,8 @@ def test_the_next_step_has_a_card_of_its_own_and_the_one_before_has_no_buttons()
     assert second == table.menu_at
 
 
-def test_a_card_of_a_thread_that_is_gone_is_posted_in_the_new_one() -> None:
-    """Found by hand: after resume the new thread had a root and nothing below it."""
+def test_a_card_that_a_deleted_thread_did_not_take_is_posted_once_in_the_new_one() -> None:
+    """Of a menu, of an open step, and of a discussion."""
     table = Table(ONE_PHASE).start().do_step()
     table.fail("post", "thread_not_found").resume()
 
@@ -71,9 +71,6 @@ def test_a_card_of_a_thread_that_is_gone_is_posted_in_the_new_one() -> None:
     assert table.world.thread[-1].message.card is not None
     assert table.offered()[0] == Action.CONTINUE
 
-
-def test_a_card_that_the_deleted_thread_did_not_take_is_posted_once_in_the_new_one() -> None:
-    """Found by hand: the first resume posts the card, and that is how the bot learns that the thread is gone."""
     table = Table(ONE_PHASE).start().do_step().press_continue().stop()
     before = len(table.world.thread)
     table.fail("post", "thread_not_found").resume()
@@ -81,9 +78,6 @@ def test_a_card_that_the_deleted_thread_did_not_take_is_posted_once_in_the_new_o
     assert table.offered()[0] == Action.FINISH_STEP
     assert len([one for one in table.world.thread[before:] if one.message.card]) == 1
 
-
-def test_a_discussion_card_that_the_deleted_thread_did_not_take_is_posted_once() -> None:
-    """What the personas said is not left out; the card is the one of the new thread."""
     table = Table(ONE_PHASE).start().elaborate().stop()
     before = len(table.world.thread)
     table.fail("post", "thread_not_found").resume()
@@ -116,29 +110,24 @@ def states(table: Table) -> list[EntryState]:
     return [table.rt.specification.entries[name].state for name in ("OUT-001", "FR-001")]
 
 
-def test_a_number_is_accepted_or_left_out_by_typing() -> None:
+def test_what_is_suggested_is_decided_by_typing_its_number() -> None:
+    """A number that is not open gets one sentence and changes nothing."""
     table = feature_step(NO_PDF, ROWS).say("accept 1\nleave out 2", who="grace")
 
     assert states(table) == [EntryState.ACCEPTED, EntryState.WITHDRAWN]
 
+    assert states(feature_step(NO_PDF, ROWS).say("leave out all")) == [EntryState.WITHDRAWN] * 2
 
-def test_a_suggestion_is_changed_by_typing_and_the_new_words_are_the_persons() -> None:
     table = feature_step(NO_PDF, ROWS).say("change 1: PDF and print", who="grace")
 
     entry = table.rt.specification.entries["OUT-001"]
     assert (entry["text"], entry.state) == ("PDF and print", EntryState.ACCEPTED)
     assert [attribution(claim) for _, claim in entry.current()] == ["Grace"]
 
-
-def test_a_number_that_is_not_open_gets_one_sentence_and_changes_nothing() -> None:
     table = feature_step(NO_PDF, ROWS).say("accept 7", who="grace")
 
     assert states(table) == [EntryState.PROPOSED, EntryState.PROPOSED]
     assert "no open line 7" in table.world.told[-1][1].text
-
-
-def test_all_that_is_suggested_is_left_out_by_typing() -> None:
-    assert states(feature_step(NO_PDF, ROWS).say("leave out all")) == [EntryState.WITHDRAWN] * 2
 
 
 def noted(table: Table) -> list[object]:
@@ -151,13 +140,22 @@ def with_objection() -> Table:
     return Table(shipped()).start().through("01-05").press_continue().say("objection: no rows", who="linus")
 
 
-def test_any_living_entry_is_withdrawn_by_typing_and_no_note_is_made() -> None:
+def test_any_living_entry_is_withdrawn_by_typing_once() -> None:
+    """No note is made of it; a sentence that begins like the command is one."""
     table = with_objection()
     notes = noted(table)
     table.say("withdraw OBJ-001", who="linus")
 
     assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
     assert noted(table) == notes
+
+    table = with_objection().say("withdraw OBJ-001", who="linus").say("withdraw OBJ-001", who="grace")
+
+    assert table.world.told[-1] == ("grace", Message(text="OBJ-001 was withdrawn or replaced before."))
+
+    table = with_objection().say("withdraw the old app in May")
+
+    assert "withdraw the old app in May" in noted(table)
 
 
 @pytest.mark.parametrize(
@@ -176,18 +174,6 @@ def test_who_names_what_cannot_be_kept_or_withdrawn_alone_is_told(text: str, ans
     assert table.world.told[-1] == ("grace", Message(text=answer))
     assert noted(table) == notes
     assert table.rt.specification.lives("OBJ-001")
-
-
-def test_what_was_withdrawn_is_not_withdrawn_again() -> None:
-    table = with_objection().say("withdraw OBJ-001", who="linus").say("withdraw OBJ-001", who="grace")
-
-    assert table.world.told[-1] == ("grace", Message(text="OBJ-001 was withdrawn or replaced before."))
-
-
-def test_a_sentence_that_begins_as_a_command_is_content() -> None:
-    table = with_objection().say("withdraw the old app in May")
-
-    assert "withdraw the old app in May" in noted(table)
 
 
 def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> None:
@@ -228,14 +214,6 @@ def test_who_skips_the_phase_at_an_open_step_has_what_was_said_saved_first() -> 
         "phase 00-q",
     ]
     assert table.rt.answers == table.rt.filed
-
-
-def test_a_step_about_which_nothing_was_said_is_skipped_and_not_called_finished() -> None:
-    table = Table(ONE_PHASE).start().press(Action.SKIP)
-
-    assert "00-01" not in table.rt.steps_completed
-    assert not any("inished" in said.message.text for said in table.world.thread[1:])
-    assert table.menu.kind is MenuKind.PHASE
 
 
 OPENS_A_FORM = {Action.AMEND, Action.SORT}
@@ -282,14 +260,12 @@ def priority(table: Table) -> object:
 
 
 def test_a_suggested_value_is_accepted_left_out_or_changed() -> None:
-    """Left out, the value that counts is confirmed."""
+    """A change that does not fit gets a sentence."""
     assert priority(proposed_priority()) == "should"
     assert priority(proposed_priority().say("accept 1")) == "must"
     assert priority(proposed_priority().say("leave out 1")) == "should"
     assert priority(proposed_priority().say("change 1: could")) == "could"
 
-
-def test_a_change_that_does_not_fit_gets_a_sentence() -> None:
     table = proposed_priority().say("change 1: tomorrow")
 
     assert priority(table) == "should"
@@ -316,7 +292,7 @@ def with_code(file_url: str = "") -> Table:
 
 
 def test_a_suggestion_names_the_code_that_it_rests_on() -> None:
-    """As it is written, whatever it would mean in Markdown; without an address there is no link."""
+    """With links where people read the files."""
     table = with_code()
     assert table.rt.card
     shown = rendered(table.rt, table.rt.card, table.playbook)
@@ -324,9 +300,6 @@ def test_a_suggestion_names_the_code_that_it_rests_on() -> None:
     assert "from src/\\_\\_init\\_\\_.py:40-58 and src/b.py:7" in shown.text
     assert not [link for link in shown.links if "src/" in link.label]
 
-
-def test_code_is_linked_where_people_read_the_files() -> None:
-    """At the commit that was read."""
     table = with_code("https://git.example/blob/main/{path}")
     assert table.rt.card
     shown = rendered(table.rt, table.rt.card, table.playbook)
@@ -338,19 +311,22 @@ def test_code_is_linked_where_people_read_the_files() -> None:
     assert "https://git.example/blob/1a2b3c4/src/b.py#L7" in str(parts(shown))
 
 
-def test_a_step_without_answers_is_not_called_saved() -> None:
-    """*Discuss* finishes a step that nobody answered: its section says that nothing is recorded."""
+def test_a_card_says_once_who_finished_it() -> None:
+    """And of a step without answers neither that nor that it is saved."""
+    table = Table(few_steps()).start().say("It has to work on trains.").press(Action.ELABORATE)
+
+    card = table.card.card
+    assert card
+    assert (" ".join((*card.foot, table.card.note))).count("Finished by Ada") == 1
+
     table = Table(few_steps()).start().press(Action.ELABORATE)
 
     assert table.rt.card
     assert table.card.card
     assert table.card.card.title == "Topic 00-01"
 
+    table = Table(ONE_PHASE).start().press(Action.SKIP)
 
-def test_a_card_says_once_who_finished_it() -> None:
-    """Also where *Discuss* did that, and no menu stands below it."""
-    table = Table(few_steps()).start().say("It has to work on trains.").press(Action.ELABORATE)
-
-    card = table.card.card
-    assert card
-    assert (" ".join((*card.foot, table.card.note))).count("Finished by Ada") == 1
+    assert "00-01" not in table.rt.steps_completed
+    assert not any("inished" in said.message.text for said in table.world.thread[1:])
+    assert table.menu.kind is MenuKind.PHASE

@@ -34,6 +34,7 @@ def test_the_first_of_the_cast_leads_for_the_absent() -> None:
 
 
 def test_an_elaboration_lists_who_took_part() -> None:
+    """Also one persona alone, with people."""
     table = held(personas=(ALEX, JORDAN)).elaborate()
     speakers = {line.actor for line in table.lines}
     table.say("done")
@@ -42,8 +43,6 @@ def test_an_elaboration_lists_who_took_part() -> None:
     (record,) = table.meta.elaborations
     assert record.personas_active == (ALEX, JORDAN)
 
-
-def test_one_persona_alone_discusses_with_people() -> None:
     table = held(personas=(ALEX,)).elaborate()
     table.say("I want to keep a log of edits").say("done")
 
@@ -70,15 +69,13 @@ def test_a_chosen_depth_applies_to_all_phases() -> None:
 
 
 def test_the_channel_chooses_where_people_do_not() -> None:
+    """Also who presses."""
     playbook = ruled(cast=[JORDAN], depth="deep", press="starter")
 
     assert (held(playbook).rt.personas_active, held(playbook).rt.depth) == ((JORDAN,), Depth.DEEP)
     chosen = held(playbook, personas=(ALEX,), depth=Depth.BRIEF).rt
     assert (chosen.personas_active, chosen.depth) == ((ALEX,), Depth.BRIEF)
 
-
-def test_who_presses_is_up_to_the_channel() -> None:
-    """The settings let everyone press; this channel does not."""
     playbook = ruled(press=PressPolicy.STARTER)
     table = held(playbook).say("Edits get lost. Scope: small", who="grace")
     with pytest.raises(NotNow):

@@ -23,15 +23,12 @@ def folder(*steps: str, behind: bool) -> ItemState:
     return ItemState(meta=Meta(steps_completed=steps), behind=behind)
 
 
-def test_a_step_that_somebody_took_away_is_gone() -> None:
+def test_a_step_that_somebody_took_away_is_gone_unless_the_clone_is_behind() -> None:
     """People may edit meta.json by hand."""
     rt = refreshed(after_a_step(), folder(behind=False), ())
 
     assert rt.steps_completed == ()
 
-
-def test_a_clone_that_is_behind_takes_nothing_away() -> None:
-    """The step is done; and what that clone knows besides is not lost either."""
     rt = refreshed(after_a_step(), folder("00-02", behind=True), ())
 
     assert sorted(rt.steps_completed) == [STEP, "00-02"]

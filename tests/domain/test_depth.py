@@ -42,14 +42,6 @@ def greeting(table: Table) -> str:
 # --- proposed ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_quick_scan_itself_is_of_standard_depth() -> None:
-    """Nothing is known yet; nothing is announced."""
-    table = Table().start()
-
-    assert table.rt.depth is Depth.STANDARD
-    assert "brief" not in table.texts[1]
-
-
 @pytest.mark.parametrize(
     ("found", "depth", "announced"),
     [(SMALL, Depth.BRIEF, BRIEF_WORDS), (LARGE, Depth.DEEP, DEEP_WORDS)],
@@ -65,17 +57,14 @@ def test_the_quick_scan_sets_the_depth_and_the_lead_says_so(found: str, depth: D
     assert said[0].content == greeting(table)
 
 
-def test_a_medium_change_is_not_announced() -> None:
-    """Standard is what people expect."""
+def test_a_scan_of_medium_scope_or_none_means_standard_and_is_not_announced() -> None:
+    """The log knows where it says nothing."""
     table = after_scan("**Scope**: medium\n")
 
     assert table.rt.depth is Depth.STANDARD
     assert greeting(table).endswith("Let's get started.")
     assert greeting(table) in [line.content for line in table.lines]
 
-
-def test_a_scan_that_says_nothing_means_standard() -> None:
-    """Silently; the log knows."""
     table = after_scan("Nobody knows.")
 
     assert table.rt.depth is Depth.STANDARD
@@ -149,13 +138,6 @@ def test_a_depth_is_saved_before_it_is_acknowledged() -> None:
     assert table.meta.depth_overrides == dict.fromkeys(PHASES, "brief")
 
 
-def test_answers_survive_a_change_of_depth() -> None:
-    """They were given to the same step."""
-    table = Table(few_steps()).start().say("For field work.").say("brief")
-
-    assert [answer.text for answer in table.rt.answers] == ["For field work."]
-
-
 @pytest.mark.parametrize(
     "answer",
     [
@@ -186,23 +168,20 @@ def test_at_a_menu_ordinary_words_are_wishes_too() -> None:
     assert depths == [Action.DEPTH_STANDARD, Action.DEPTH_DEEP]
 
 
-def test_the_next_steps_of_the_phase_keep_the_depth() -> None:
-    """Until the phase ends."""
+def test_the_next_steps_and_phases_keep_the_depth() -> None:
+    """Who wishes for it wishes for what comes, and not for what is over."""
     table = Table(few_steps(step("00-01"), step("00-02"))).start().say("deep").do_step().press_continue()
 
     assert questions(table.last.text) == DEEP
 
-
-def test_the_next_phase_is_as_deep() -> None:
-    """Who wishes for it wishes for what comes, and not for what is over."""
     table = Table(few_steps()).start().do_step().press_continue().say("deep").do_step().press_continue()
 
     assert table.rt.depth is Depth.DEEP
     assert table.meta.depth_overrides == dict.fromkeys(PHASES[1:], "deep")
 
 
-def test_a_depth_outlives_the_store() -> None:
-    """Resumed from the workspace, the phase is as deep as people wished, and the lead says why."""
+def test_a_depth_outlives_the_store_and_one_that_does_not_exist_is_ignored() -> None:
+    """The phase is as deep as without it, and the log says so."""
     table = Table(few_steps()).start().through("01-01").press_continue().say("deep").forget()
 
     assert table.rt.depth is Depth.DEEP
@@ -210,26 +189,20 @@ def test_a_depth_outlives_the_store() -> None:
         "(Using thorough analysis mode as you requested last session.)" in text for text in table.texts
     )
 
-
-def test_a_depth_that_does_not_exist_is_ignored() -> None:
-    """Somebody edited `meta.json`: the phase is as deep as without it, and the log says so."""
     table = Table(few_steps()).start().meta_says(depth_overrides={"00-quick-scan": "abysmal"}).forget()
 
     assert table.rt.depth is Depth.STANDARD
     assert "ERR-DEPTH-002" in table.codes
 
 
-def test_two_changes_at_once_are_both_kept() -> None:
-    """Before the first is saved the second is wished for: the last word counts."""
+def test_a_depth_wished_for_while_another_is_saved_counts_and_finishes_nothing() -> None:
+    """The commit of the depth is not the commit of the step: the menu waits for the right one."""
     table = Table(few_steps()).start().stop_paying()
     table.depth(Depth.DEEP).depth(Depth.BRIEF).resume_paying()
 
     assert table.rt.depth is Depth.BRIEF
     assert table.rt.depth_overrides == table.meta.depth_overrides == dict.fromkeys(PHASES, "brief")
 
-
-def test_a_depth_wished_for_just_before_finishing_does_not_finish_the_step_early() -> None:
-    """The commit of the depth is not the commit of the step: the menu waits for the right one."""
     table = Table(few_steps()).start().stop_paying()
     table.depth(Depth.DEEP).finish().resume_paying()
 

@@ -124,15 +124,12 @@ def test_only_what_changed_in_the_specification_is_news() -> None:
 
 
 def test_whoever_never_spoke_is_told_all_of_it() -> None:
-    """From the beginning."""
+    """And who missed nothing so, kindly."""
     found = since(evening(), "linus")
 
     assert not found.away
     assert found.steps
 
-
-def test_nothing_new_is_said_kindly() -> None:
-    """Nobody likes an empty list."""
     table = Table(few_steps()).start().say("Edits get lost.", who="grace").stop_paying()
     found = since(table, "grace")
 
@@ -152,8 +149,8 @@ def test_a_long_absence_is_told_in_a_few_lines() -> None:
     assert len(told) < 3_000
 
 
-def test_whom_it_waits_for_while_a_step_is_open() -> None:
-    """Its persona asks, people answer."""
+def test_whom_it_waits_for() -> None:
+    """While a step is open, in a discussion, at a menu, in a pause, and in the plan."""
     table = Table(few_steps()).start().say("Edits get lost.")
 
     said = waiting_for(table.rt, table.playbook)
@@ -161,27 +158,18 @@ def test_whom_it_waits_for_while_a_step_is_open() -> None:
     assert "asks about 00-01" in said
     assert "1 answer so far" in said
 
-
-def test_whom_it_waits_for_in_a_discussion() -> None:
-    """The persona who has the floor, or anybody."""
     table = Table(few_steps()).start().elaborate()
     assert "people. Everybody can speak" in waiting_for(table.rt, table.playbook)
 
     table.stop_paying().say("Jordan, what does one see?")
     assert waiting_for(table.rt, table.playbook).startswith("Jordan Park, who speaks next")
 
-
-def test_whom_it_waits_for_everywhere_else() -> None:
-    """Each stage has its words; none is left without."""
     table = Table(few_steps()).start().do_step()
     assert "menu" in waiting_for(table.rt, table.playbook)
 
     table.press_continue().stop()
     assert "**Resume**" in waiting_for(table.rt, table.playbook)
 
-
-def test_whom_it_waits_for_in_the_plan() -> None:
-    """It is a step as any other."""
     table = Table(few_steps()).start().do_step().plan()
 
     assert "05-01 Plan" in waiting_for(table.rt, table.playbook)

@@ -96,28 +96,13 @@ def test_words_that_are_a_position(text: str, letter: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "A sounds good",
-        "A with shadow mode is too slow",
-        "I'm for A or B",
-        "for A, B",
-        "anything but A",
-        "no B is needed",
-        "maybe B",
-        "not for A",
-        "Would A work for me if Redis is away?",
-        "A. B. Both of them.",
-        "Does A work for you?",
-        "A does not work for me",
-        "A for me is too slow",
-        "Is it A for me?",
-        "Grace says A works for her",
-        "A queue works for most teams",
-        "for a start we need numbers",
-        "A or B sounds good",
-        "> for A",
-        "A is slow",
+        "A sounds good", "A with shadow mode is too slow", "I'm for A or B", "for A, B", "anything but A",
+        "no B is needed", "maybe B", "not for A", "Would A work for me if Redis is away?",
+        "A. B. Both of them.", "Does A work for you?", "A does not work for me", "A for me is too slow",
+        "Is it A for me?", "Grace says A works for her", "A queue works for most teams",
+        "for a start we need numbers", "A or B sounds good", "> for A", "A is slow",
     ],
-)
+)  # fmt: skip
 def test_words_that_are_none(text: str) -> None:
     """A question, a refusal, words of another, two options, a quotation, and all that is no phrase of the content."""
     assert words.position_in(debate().options, text, SCHEMA) is None
@@ -229,15 +214,6 @@ def test_what_people_object_to_by_the_card_is_said_when_a_discussion_ends_with_i
     assert "- [Grace] Nobody asked the partners: open" in table.world.files["quick-scan.md"]
 
 
-def test_an_objection_of_the_discussion_before_rests_on_no_turn_of_this_one() -> None:
-    table = discussing().say("objection: a file is slow", who="grace")
-    table.press(Action.END_ELABORATION).press(Action.ELABORATE)
-
-    (objection,) = table.rt.discussed.objections
-    assert objection["text"] == "a file is slow"
-    assert "- [Grace] a file is slow: open\n" in f"{table.say('Hm.').say('done').discussion.text}\n"
-
-
 def test_the_card_counts_down_where_personas_have_a_model() -> None:
     table = Table(few_steps()).start().elaborate()
     assert "7 of 10 turns left" in table.discussion.text
@@ -261,7 +237,7 @@ def test_without_a_model_nothing_is_at_its_limit() -> None:
 
 
 def test_the_record_has_positions_of_people() -> None:
-    """On the lines of those who took them."""
+    """A yes that comes after positions changed records nothing."""
     table = discussing().press(Action.STAND, value="A", who="grace")
     line = table.lines[-1]
 
@@ -269,8 +245,6 @@ def test_the_record_has_positions_of_people() -> None:
     (position,) = table.rt.specification.active("position")
     assert (position["option"], position.claims["option"][0].line) == ("a queue", line.message_id)
 
-
-def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
     table = discussing().say("for A").say("for A", who="grace")
     offered = next(one for one in table.menu.message.offered if one.action == Action.AGREED)
     table.say("for A", who="linus")
@@ -281,16 +255,6 @@ def test_a_yes_that_comes_after_positions_changed_records_nothing() -> None:
 
 
 # --- objections -------------------------------------------------------------------------------------------------------
-
-
-def test_only_its_owner_takes_an_objection_back() -> None:
-    table = discussing().say("objection: the phone gets lost", who="grace")
-
-    with pytest.raises(NotNow, match="Only Grace"):
-        table.press(Action.OBJECTION, value="OBJ-001/withdrawn")
-    table.press(Action.OBJECTION, value="OBJ-001/withdrawn", who="grace")
-    assert "“the phone gets lost” – Grace: taken back" in table.discussion.text
-    assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
 
 
 @pytest.mark.parametrize(
@@ -306,7 +270,7 @@ def test_what_stands_on_the_board_is_an_entry_with_whatever_label_it_was_said(la
 
 
 def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
-    """Who turned it down is in the record, and in the synthesis."""
+    """What would settle it is in its line; only its owner takes it back."""
     table = discussing()
     sent = {"at": table.now(), "person": person("grace")}
     table.hear(RaiseObjection(key=table.key(), **sent, words="The phone gets lost"))
@@ -327,6 +291,24 @@ def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
     told = table.say("done").discussion.text
     assert "[Grace] The phone gets lost: rejected because Ada: backups" in told
 
+    table = discussing()
+    sent = {"at": table.now(), "person": person("grace")}
+    table.hear(
+        RaiseObjection(key=table.key(), **sent, words="It is slow", settle="A measurement\nof one day")
+    )
+
+    assert (
+        table.lines[-1].content == "Grace objects: It is slow\nWhat would settle it: A measurement of one day"
+    )
+
+    table = discussing().say("objection: the phone gets lost", who="grace")
+
+    with pytest.raises(NotNow, match="Only Grace"):
+        table.press(Action.OBJECTION, value="OBJ-001/withdrawn")
+    table.press(Action.OBJECTION, value="OBJ-001/withdrawn", who="grace")
+    assert "“the phone gets lost” – Grace: taken back" in table.discussion.text
+    assert table.rt.specification.entries["OBJ-001"].state is EntryState.WITHDRAWN
+
 
 # --- decisions --------------------------------------------------------------------------------------------------------
 
@@ -344,7 +326,7 @@ def test_a_decision_that_is_replaced_is_superseded_and_stays() -> None:
 
 
 def test_the_second_discussion_starts_where_the_first_ended() -> None:
-    """With the options, positions, open objections and decisions; the file has each decision once."""
+    """An objection of the first rests on no turn of the second."""
     table = discussing().say("for A").say("objection: the phone gets lost", who="grace")
     table.say("decision: A").say("done").press(Action.ELABORATE)
 
@@ -353,6 +335,13 @@ def test_the_second_discussion_starts_where_the_first_ended() -> None:
     assert "“the phone gets lost”" in text
     assert "DEC-001" in text
     assert "None recorded." in table.say("done").discussion.text.partition("#### Decisions Made")[2][:20]
+
+    table = discussing().say("objection: a file is slow", who="grace")
+    table.press(Action.END_ELABORATION).press(Action.ELABORATE)
+
+    (objection,) = table.rt.discussed.objections
+    assert objection["text"] == "a file is slow"
+    assert "- [Grace] a file is slow: open\n" in f"{table.say('Hm.').say('done').discussion.text}\n"
 
 
 def test_done_just_after_the_end_is_understood() -> None:
@@ -481,19 +470,6 @@ def test_a_sealed_position_in_words_is_recorded_in_them() -> None:
     assert "Both of them, one after the other" in said["grace"]
 
 
-def test_what_would_settle_an_objection_is_in_its_line() -> None:
-    """Found from outside: 14 of 40 stood on the card alone."""
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
-    table.hear(
-        RaiseObjection(key=table.key(), **sent, words="It is slow", settle="A measurement\nof one day")
-    )
-
-    assert (
-        table.lines[-1].content == "Grace objects: It is slow\nWhat would settle it: A measurement of one day"
-    )
-
-
 @pytest.mark.parametrize("words", ["long " * 400, "x" * 1_001])
 def test_words_that_would_be_cut_are_refused(words: str) -> None:
     table = discussing()
@@ -528,8 +504,8 @@ def test_a_card_that_somebody_deleted_is_posted_anew(reason: str) -> None:
     assert old != new
 
 
-def test_where_editing_is_switched_off_an_answer_posts_no_card() -> None:
-    """The reaction says that it was heard; the card is posted anew when it offers something else."""
+def test_a_card_that_cannot_be_edited_is_posted_anew_only_where_that_is_for_good() -> None:
+    """Where editing is switched off, an answer posts no card and a decision one; another failure posts none."""
     table = discussing()
     table.fail("rewrite", "edit_window_closed", times=9).say("The queue costs nothing.", who="grace")
     table.say("Retries are free, too.", who="grace").say("Two of them ran for years.", who="linus")
@@ -538,8 +514,6 @@ def test_where_editing_is_switched_off_an_answer_posts_no_card() -> None:
     assert "Did we agree" in table.discussion.text
     assert len(cards(table)) == 2
 
-
-def test_an_edit_that_fails_for_another_reason_posts_no_second_card() -> None:
     table = discussing().fail("rewrite", "fatal_error").say("for A", who="grace")
     assert len(cards(table)) == 1
 

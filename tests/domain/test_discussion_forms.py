@@ -62,6 +62,7 @@ def synthesized(table: Table) -> str:
 
 
 def test_a_decision_is_asked_for_with_who_holds_the_option_and_the_open_objections() -> None:
+    """Who presses is named at first."""
     table = discussing().say("objection: the phone gets lost", who="grace")
     table.say("for B", who="linus").say("for B", who="grace")
     found = deciding.form(table.rt, Action.RECORD, "B", person("ada"))
@@ -71,6 +72,14 @@ def test_a_decision_is_asked_for_with_who_holds_the_option_and_the_open_objectio
     assert field_names(found) == ["choice", "words", "why", "deciders", "fateOBJ-001", "revisit"]
     assert choice.initial == "B"
     assert set(deciders.initial) == {"linus", "grace"}
+
+    (field,) = (
+        one
+        for one in deciding.form(discussing().rt, Action.RECORD, "A", person("grace")).fields
+        if one.name == forms.DECIDERS
+    )
+
+    assert (field.initial, field.required, field.most) == (("grace",), True, 5)
 
 
 def test_without_options_words_are_required() -> None:
@@ -109,13 +118,15 @@ def test_an_objection_that_is_not_open_has_no_form(subject: str) -> None:
 
 
 def test_a_form_that_comes_too_late_is_a_sentence() -> None:
-    """After sealed positions were shown, and after the discussion."""
+    """After the discussion nothing is wrong with a field."""
     table = seal(discussing(), "ada", "A").press(Action.REVEAL)
     with pytest.raises(NotNow, match="out already"):
         deciding.form(table.rt, Action.SEALED, "", person("ada"))
 
     with pytest.raises(NotNow, match="discussion"):
         deciding.form(table.say("done").rt, Action.RECORD, "", person("ada"))
+
+    assert deciding.flaws(discussing().say("done").rt, sent(FormName.RECORD)) == {}
 
 
 # --- what was entered ---
@@ -164,11 +175,6 @@ def test_no_reason_is_made_up_for_an_objection_that_is_turned_down() -> None:
     assert [one["outcome_text"] for one in table.rt.specification.active("objection")] == [None]
 
 
-def test_after_the_discussion_nothing_is_wrong_with_a_field() -> None:
-    """Its sentence says that it is over."""
-    assert deciding.flaws(discussing().say("done").rt, sent(FormName.RECORD)) == {}
-
-
 def test_what_was_entered_is_one_input() -> None:
     """Fates that are none, and fields of other forms, mean nothing."""
     fates = {"fateOBJ-001": "risk", "fateOBJ-002": "burned", "x": "risk", "fateOBJ-003": ("risk",)}
@@ -208,11 +214,18 @@ def test_a_decision_settles_objections() -> None:
     assert "kept as a risk by Ada" in table.discussion.text
 
 
-def test_another_option_of_the_same_issue_replaces_a_decision() -> None:
+def test_a_decision_is_replaced_by_one_of_the_same_issue() -> None:
+    """Recorded in a form or in words."""
     table = record(record(discussing(), option="A"), option="B", who="grace")
 
     first, second = table.rt.discussed.decisions
     assert (first["text"], first.replaced_by) == ("a queue", (second.id,))
+
+    table = discussing().say("decision: A, for the phone")
+    first, second = record(table, option="B", who="grace").rt.discussed.decisions
+
+    assert second["text"] == "a file"
+    assert first.replaced_by == (second.id,)
 
 
 def test_what_says_nothing_is_refused() -> None:
@@ -274,15 +287,6 @@ def test_a_sealed_position_in_own_words_becomes_an_option() -> None:
     assert "Both of them\n  - Grace" in table.discussion.text
 
 
-def test_a_decision_by_words_is_replaced_by_one_of_the_same_issue() -> None:
-    """The words named an option of it."""
-    table = discussing().say("decision: A, for the phone")
-    first, second = record(table, option="B", who="grace").rt.discussed.decisions
-
-    assert second["text"] == "a file"
-    assert first.replaced_by == (second.id,)
-
-
 # --- who decided ---
 
 
@@ -291,18 +295,8 @@ def three_people() -> Table:
     return discussing().say("Tunnels are long.", who="grace").say("They are.", who="linus")
 
 
-def test_who_presses_is_named_at_first() -> None:
-    (field,) = (
-        one
-        for one in deciding.form(discussing().rt, Action.RECORD, "A", person("grace")).fields
-        if one.name == forms.DECIDERS
-    )
-
-    assert (field.initial, field.required, field.most) == (("grace",), True, 5)
-
-
-def test_who_recorded_it_and_whom_they_named() -> None:
-    """On the card, in the line, in the entry and in the synthesis."""
+def test_who_recorded_a_decision_and_whom_they_named() -> None:
+    """In the line, on the card, in the synthesis, and to those who are said to have decided."""
     table = record(three_people(), option="A", deciders=("grace", "linus"))
     line = table.rt.lines[-1]
     (entry,) = table.rt.specification.active("decision")
@@ -314,25 +308,17 @@ def test_who_recorded_it_and_whom_they_named() -> None:
     assert rows == ["decided by Grace and Linus, recorded by Ada"]
     assert "Grace, Linus" in synthesized(table)
 
-
-def test_a_synthesis_names_who_recorded_a_decision_of_others() -> None:
-    """Found from outside: "(Grace)" stood behind a decision that Ada had recorded, and Grace had not seen."""
     table = record(three_people(), option="A", deciders=("grace",))
 
     assert "(Grace, recorded by Ada)" in synthesized(table)
     assert "(Grace)" not in synthesized(table)
 
-
-def test_who_is_said_to_have_decided_is_told_so() -> None:
-    """Alone, so that they can object to it; who recorded it knows."""
     table = record(three_people(), option="A", words="keep both edits", deciders=("ada", "grace"))
 
     ((told, message),) = table.world.told
     assert told == "grace"
     assert message.text.startswith("Ada recorded that you decided “keep both edits”. If that is not so, ")
 
-
-def test_who_decides_alone_is_named_once() -> None:
     table = record(discussing(), option="A", deciders=("ada",))
 
     assert "deciders" not in table.rt.lines[-1].meta
@@ -366,7 +352,7 @@ def name_option(table: Table, words: str, *, who: str = "ada", **given: object) 
 
 
 def test_an_option_is_named_in_a_form() -> None:
-    """It gets a letter, as a typed one does; nobody is for it yet."""
+    """As it is typed; who wants something else is for it."""
     table = name_option(discussing(), "A bucket in each gateway")
     typed = discussing().say("option: A bucket in each gateway")
 
@@ -375,8 +361,6 @@ def test_an_option_is_named_in_a_form() -> None:
     assert table.rt.lines[-1].content == "Ada named option C: A bucket in each gateway"
     assert table.rt.lines[-1].meta["person"] == "ada"
 
-
-def test_who_wants_something_else_is_for_it() -> None:
     table = name_option(discussing(), "A bucket in each gateway", is_own=True, why="it needs no server")
 
     assert [(one.letter, one.name) for one in table.rt.discussed.stands] == [("C", "Ada")]

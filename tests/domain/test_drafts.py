@@ -372,7 +372,8 @@ def test_only_where_there_is_another_model() -> None:
     assert not table.menu.offers(Action.ASK_OTHER)
 
 
-def test_the_answer_that_could_not_be_read_is_shown_to_who_asks() -> None:
+def test_an_answer_that_cannot_be_used_says_why() -> None:
+    """Shown to who asks; who looked too long says so, and entries without room are named."""
     table = Table(book()).start()
     table.world.facts = {"raw": "{entries: ```"}
     table.say(SAID, who="grace")
@@ -384,16 +385,12 @@ def test_the_answer_that_could_not_be_read_is_shown_to_who_asks() -> None:
     assert table.world.told[-1][0] == "grace"
     assert "{entries: " in table.world.told[-1][1].text
 
-
-def test_who_looked_too_long_says_so() -> None:
     table = Table(book()).start()
     table.world.facts = {"stopped_looking": True, "looked_at": [{"ids": []}] * 6}
     table.say(SAID, who="grace")
 
     assert ("Maya stopped after 6 looks; this rests on what was seen.", []) in notes(table)
 
-
-def test_entries_that_a_draft_had_no_room_for_are_named() -> None:
     table = Table(book()).start()
     table.world.facts = {UNSEEN: "FR-004 to FR-090"}
     table.say(SAID, who="grace")

@@ -52,17 +52,19 @@ def test_after_a_step_the_topic_is_the_step() -> None:
     assert table.rt.debate.topic == "Scope"
 
 
-def test_the_others_come_in_their_fixed_order() -> None:
-    """Maya, Alex, Jordan, without the one who leads."""
+def test_the_intro_names_those_who_come() -> None:
+    """In their fixed order, without the one who leads; newcomers like everybody else."""
     table = Table(few_steps()).start().through("02-01").press(Action.ELABORATE)
 
     assert "Bringing Maya Chen (Business Analyst) and Jordan Park (System Designer)" in "\n".join(table.texts)
     assert turns(table) == ["Alex", "Maya", "Jordan"]
 
+    somebody = newcomer("security-officer")
+    table = (
+        Table(book([step("00-01")], roster=seats("business-analyst", "security-officer"))).start().elaborate()
+    )
 
-def test_an_elaboration_is_opened_from_a_menu_only() -> None:
-    """The letter is an answer while a step is open."""
-    assert Table(few_steps()).start().say("E").rt.elaboration is None
+    assert any(f"Bringing {somebody.label} into the discussion." in text for text in table.texts)
 
 
 # --- the first round --------------------------------------------------------------------------------------------------
@@ -92,24 +94,21 @@ def test_what_one_says_is_posted_before_the_next_answer_is_waited_for() -> None:
     assert kinds == ["post", "speak"]
 
 
-def test_the_log_knows_that_a_voice_spoke_for_another() -> None:
-    """Of its words, those of its own persona are heard."""
-    table = Table(few_steps()).start().do_step()
-    table.world.speech = lambda *_: Contribution("A queue.", blends=True)
-    table.press(Action.ELABORATE)
-
-    assert [turn.text for turn in table.rt.debate.turns[:2]] == ["A queue."] * 2
-    assert "ERR-ELAB-004" in table.codes
-
-
 def test_a_persona_with_nothing_to_say_takes_no_turn() -> None:
-    """The round goes on without it."""
+    """The round goes on without it. The log knows that a voice spoke for another."""
     table = Table(few_steps()).start().do_step()
     table.world.speech = lambda speak, _: "" if speak.persona == "solutions-architect" else "Fine."
     table.press(Action.ELABORATE)
 
     assert turns(table) == ["Maya", "Jordan"]
     assert table.offered() == FLOOR
+
+    table = Table(few_steps()).start().do_step()
+    table.world.speech = lambda *_: Contribution("A queue.", blends=True)
+    table.press(Action.ELABORATE)
+
+    assert [turn.text for turn in table.rt.debate.turns[:2]] == ["A queue."] * 2
+    assert "ERR-ELAB-004" in table.codes
 
 
 # --- turns and the limit ----------------------------------------------------------------------------------------------
@@ -156,8 +155,8 @@ def test_at_the_limit_personas_fall_silent() -> None:
     assert table.rt.stage is Stage.AT_BOUNDARY
 
 
-def test_people_are_never_cut_off() -> None:
-    """After the last persona they go on: that is one more turn, however many they are."""
+def test_what_people_say_after_the_last_turn_of_a_persona_uses_no_turn() -> None:
+    """They are never cut off: it is kept beside, and part of the synthesis."""
     table = discussing(max_turns=4).say("That was all from me.").say("One more thing.", who="grace")
 
     assert turns(table)[-2:] == ["Ada", "Grace"]
@@ -165,9 +164,6 @@ def test_people_are_never_cut_off() -> None:
     assert table.world.told == []
     assert table.say("done").meta.elaborations[-1].turn_count == 4
 
-
-def test_what_people_say_after_the_last_turn_of_a_persona_is_kept_beside() -> None:
-    """It is part of the synthesis, and uses no turn."""
     table = discussing(max_turns=3).say("That was all from me.").say("One more thing.", who="grace")
 
     told = [(one.name, one.text) for one in table.rt.debate.besides]
@@ -198,22 +194,6 @@ def test_people_give_a_discussion_more_turns() -> None:
         "grace",
     )
     assert turns(table.say("Alex, and you?"))[-2:] == ["Ada", "Alex"]
-
-
-def test_the_smallest_discussion_is_three_turns() -> None:
-    """The warning stands after the first of the opening, the end after the last."""
-    table = discussing(max_turns=3)
-
-    said = [line.content for line in table.say("done").lines]
-    first = said.index("business-analyst on turn")
-    assert said[first : first + 4] == [
-        "business-analyst on turn",
-        WARNING,
-        "solutions-architect on turn",
-        "system-designer on turn",
-    ]
-    assert LIMIT in said
-    assert table.meta.elaborations[-1].turn_count == 3
 
 
 @pytest.mark.parametrize("edited", [2, -1, "10", True, None, 3.5])
@@ -271,7 +251,7 @@ def test_a_reaction_shows_that_somebody_was_heard() -> None:
 
 
 def test_words_during_a_call_start_the_next_round() -> None:
-    """They do not cancel it; and no two rounds follow them."""
+    """They do not cancel it, and no two rounds follow them; one that was due meanwhile begins when that ends."""
     table = discussing(max_turns=20).say("What about conflicts?").stop_paying().take_round()
     asked = table.speaking
     table.say("And about trains?", who="grace").resume_paying()
@@ -281,9 +261,6 @@ def test_words_during_a_call_start_the_next_round() -> None:
     assert turns(table.take_round())[7:] == ["Jordan", "Maya"]
     assert TimerName.ROUND not in table.rt.timers
 
-
-def test_a_round_that_was_due_during_a_call_begins_when_that_ends() -> None:
-    """Nobody waits twice."""
     table = discussing(max_turns=20).stop_paying().press(Action.GO_ON).say("What about conflicts?")
     table.take_round().resume_paying()
 
@@ -338,16 +315,13 @@ def test_talking_about_an_end_is_not_ending(text: str) -> None:
 
 
 def test_who_may_want_to_end_is_asked() -> None:
-    """Nobody answers for them; the buttons are under the question."""
+    """Nobody answers for them; the buttons are on the card, also while a round is running."""
     table = discussing().say("are we done?")
 
     assert table.last.text == AMBIGUOUS
     assert table.offered() == FLOOR
     assert table.rt.debate.turn_count == 4
 
-
-def test_who_is_asked_while_a_round_is_running_can_still_end_it() -> None:
-    """The round goes on, and the card has the buttons."""
     table = discussing().say("What about conflicts?").stop_paying().take_round()
     table.say("are we done?", who="grace").resume_paying()
 
@@ -357,15 +331,12 @@ def test_who_is_asked_while_a_round_is_running_can_still_end_it() -> None:
 
 
 def test_ending_silences_whoever_was_about_to_speak() -> None:
-    """What the voice says after that is not heard."""
+    """What the voice says after that is not heard; it can be ended before it was framed."""
     table = discussing().stop_paying().say("What about conflicts?").say("done").resume_paying()
 
     assert table.meta.elaborations[-1].turn_count == 4
     assert table.rt.elaboration is None
 
-
-def test_a_discussion_can_be_ended_before_it_was_framed() -> None:
-    """The record counts from one, as its schema asks."""
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
     table.say("done").resume_paying()
 
@@ -398,13 +369,6 @@ def test_a_discussion_moves_nothing() -> None:
     assert table.press_continue().rt.step_id == "01-01"
 
 
-def test_a_step_can_be_elaborated_again() -> None:
-    """Each discussion is a record of its own."""
-    table = discussing().say("done").press(Action.ELABORATE).say("done")
-
-    assert [record.step_id for record in table.meta.elaborations] == ["00-01", "00-01"]
-
-
 # --- staying with the topic -------------------------------------------------------------------------------------------
 
 
@@ -420,7 +384,7 @@ def test_people_who_name_another_step_are_led_back() -> None:
 
 
 def test_a_persona_who_names_another_step_is_led_back_by_the_lead() -> None:
-    """Nobody else does that."""
+    """Nobody leads the lead back; quoting somebody is not naming a step."""
     table = Table(few_steps()).start().do_step()
     table.world.speech = lambda speak, _: "What of 02-01?" if speak.persona == "system-designer" else "Fine."
     table.press(Action.ELABORATE)
@@ -431,9 +395,6 @@ def test_a_persona_who_names_another_step_is_led_back_by_the_lead() -> None:
     )
     assert table.last.speaker == "business-analyst"
 
-
-def test_nobody_leads_the_lead_back() -> None:
-    """People do, or they end it; the log knows."""
     table = Table(few_steps()).start().do_step()
     table.world.speech = lambda speak, _: "What of 02-01?" if speak.persona == "business-analyst" else "Fine."
     table.press(Action.ELABORATE)
@@ -441,9 +402,6 @@ def test_nobody_leads_the_lead_back() -> None:
     assert "ERR-ELAB-005" in table.codes
     assert turns(table) == ["Maya", "Alex", "Jordan"]
 
-
-def test_quoting_somebody_is_not_naming_a_step() -> None:
-    """A persona may repeat what was said."""
     table = Table(few_steps()).start().do_step()
     table.world.speech = lambda *_: 'You said "02-01 comes later". Why?'
     table.press(Action.ELABORATE)
@@ -456,7 +414,7 @@ def test_quoting_somebody_is_not_naming_a_step() -> None:
 
 
 def test_one_voice_that_fails_does_not_sink_the_opening() -> None:
-    """The others speak, nothing is said in its name, and the card and the record say what to do."""
+    """Nothing is said in its name, and card and record say what to do; of a round neither."""
     table = Table(few_steps()).start().do_step().fail("speak", "refused").press(Action.ELABORATE)
     told = "Maya: the model refused to answer."
 
@@ -464,9 +422,6 @@ def test_one_voice_that_fails_does_not_sink_the_opening() -> None:
     assert told in "\n".join(line.content for line in table.lines)
     assert told in table.discussion.text
 
-
-def test_when_every_voice_of_a_round_fails_the_floor_is_still_the_peoples() -> None:
-    """They have the buttons, and can speak themselves."""
     table = discussing().fail("speak", times=2).press(Action.GO_ON)
 
     assert table.offered() == FLOOR
@@ -558,21 +513,11 @@ def test_a_persona_that_left_the_roster_is_passed_over() -> None:
     assert table.offered() == FLOOR
 
 
-def test_newcomers_are_introduced_by_name_and_role() -> None:
-    """Like everybody else."""
-    somebody = newcomer("security-officer")
-    table = (
-        Table(book([step("00-01")], roster=seats("business-analyst", "security-officer"))).start().elaborate()
-    )
-
-    assert any(f"Bringing {somebody.label} into the discussion." in text for text in table.texts)
-
-
 # --- the limit --------------------------------------------------------------------------------------------------------
 
 
 def test_the_turn_limit_is_read_when_the_discussion_begins() -> None:
-    """People may have changed meta.json since the last commit."""
+    """People may have changed meta.json since the last commit. The smallest is three turns."""
     table = (
         Table(few_steps())
         .start()
@@ -583,6 +528,19 @@ def test_the_turn_limit_is_read_when_the_discussion_begins() -> None:
 
     assert table.rt.debate.max_turns == 4
     assert any("Turn limit: 4 exchanges." in text for text in table.texts)
+
+    table = discussing(max_turns=3)
+
+    said = [line.content for line in table.say("done").lines]
+    first = said.index("business-analyst on turn")
+    assert said[first : first + 4] == [
+        "business-analyst on turn",
+        WARNING,
+        "solutions-architect on turn",
+        "system-designer on turn",
+    ]
+    assert LIMIT in said
+    assert table.meta.elaborations[-1].turn_count == 3
 
 
 @pytest.mark.parametrize(
@@ -602,19 +560,13 @@ def test_a_limit_that_cannot_be_read_is_the_one_we_know(steps: list[str], topic:
     assert table.rt.debate.topic == topic
 
 
-def test_words_said_while_the_limit_is_read_are_feedback() -> None:
-    """Nothing is lost: they are written down after the discussion."""
+def test_the_menu_comes_below_the_discussion_also_when_words_are_written_down_first() -> None:
+    """Said while the limit is read, they are feedback. The menu is there once; the old card, far above, has none."""
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
     table.say("One more thing.").resume_paying().say("done")
 
     assert "One more thing." in table.world.files["quick-scan.md"]
     assert table.rt.stage is Stage.AT_BOUNDARY
-
-
-def test_the_menu_comes_below_the_discussion_also_when_words_are_written_down_first() -> None:
-    """Once, and where people look; the old card, far above, has no menu."""
-    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
-    table.say("One more thing.").resume_paying().say("done")
 
     offering = [
         one for one in table.world.thread if Action.CONTINUE in {c.action for c in one.message.choices}

@@ -49,32 +49,26 @@ def test_the_block_names_who_said_what() -> None:
     )
 
 
-def test_the_block_names_all_people_who_spoke() -> None:
+def test_the_block_names_all_people_who_spoke_and_says_when_the_limit_ended_it() -> None:
     """Once each, also who wrote only after the last turn; then the personas."""
     table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 4}).elaborate()
     table.say("It must be fast.").say("And cheap.", who="grace").say("And safe.")
 
     assert "**Participants**: Ada, Grace, Maya Chen (BA), Alex" in table.say("done").texts[-2]
 
-
-def test_the_block_says_when_the_limit_ended_it() -> None:
-    """People should know why it stopped."""
     table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": 3}).elaborate()
 
     assert "**Turns**: 3 | **Exit**: turn-limit" in table.say("done").texts[-2]
 
 
 def test_the_block_is_in_git_before_it_is_shown() -> None:
-    """Artifacts, record and transcript are one commit; then the block, then the files, then the menu."""
+    """The commit names the step."""
     table = concluded()
 
     assert table.order("commit", "rewrite", "post")[-4:][:2] == ["commit", "rewrite"]
     block = table.texts[-2].partition("\n\n")[2]
     assert any(line.content.startswith(block) for line in table.world.commits[-1].lines)
 
-
-def test_the_commit_names_the_step() -> None:
-    """In its subject and in its trailer; no step is completed by it."""
     commit = concluded().world.commits[-1]
 
     assert commit.subject == "roundtable(offline-sync): elaboration 00-01 Scope and Size"
@@ -84,8 +78,8 @@ def test_the_commit_names_the_step() -> None:
 # --- the record -------------------------------------------------------------------------------------------------------
 
 
-def test_a_record_is_appended() -> None:
-    """What, how long, who, when and what people decided last."""
+def test_a_record_is_appended_and_never_replaced() -> None:
+    """What, how long, who, when and what people decided last, or that it was nothing. The newest is last."""
     record = concluded().meta.elaborations[-1]
 
     assert record.step_id == "00-01"
@@ -94,26 +88,21 @@ def test_a_record_is_appended() -> None:
     assert record.timestamp.endswith("Z")
     assert record.synthesis_summary == "DEC-001 was decided on Quick Scan: Scope and Size"
 
+    table = concluded().press(Action.ELABORATE).say("done")
 
-def test_a_record_says_that_nothing_was_decided() -> None:
+    assert [record.turn_count for record in table.meta.elaborations] == [4, 3]
+
     table = Table(few_steps(step("00-01", "Scope and Size"))).start().elaborate().say("Hm.").say("done")
     assert (
         table.meta.elaborations[-1].synthesis_summary == "Nothing was decided on Quick Scan: Scope and Size"
     )
 
 
-def test_records_are_never_replaced() -> None:
-    """The newest is last."""
-    table = concluded().press(Action.ELABORATE).say("done")
-
-    assert [record.turn_count for record in table.meta.elaborations] == [4, 3]
-
-
 # --- the files --------------------------------------------------------------------------------------------------------
 
 
 def test_the_files_of_the_step_are_added_to() -> None:
-    """Below a marker, in the section that fits; every line that was there is still there."""
+    """Two discussions stack; one without insights adds its decisions and questions."""
     table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
     before = table.world.files["quick-scan.md"].splitlines()
     table.press(Action.ELABORATE).say(SAID).say("done")
@@ -124,6 +113,17 @@ def test_the_files_of_the_step_are_added_to() -> None:
     rest = iter(after.splitlines())
     assert all(line in rest for line in before[: before.index("## 2. Not settled (0)")])
 
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
+    told = table.press(Action.ELABORATE).say("Decision: a queue").say("done").last.text
+
+    assert told.startswith(
+        'Updated quick-scan.md, section "1. Scope and Size": added the result of the discussion.'
+    )
+
+    table = concluded().press(Action.ELABORATE).say("Again.").say("done")
+
+    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
+
 
 def test_people_are_told_which_file_and_section_got_what() -> None:
     """Above the menu."""
@@ -132,23 +132,6 @@ def test_people_are_told_which_file_and_section_got_what() -> None:
     )
 
     assert concluded().last.text.startswith(updated)
-
-
-def test_a_discussion_without_insights_counts_none() -> None:
-    """Its decisions and questions were added all the same."""
-    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
-    told = table.press(Action.ELABORATE).say("Decision: a queue").say("done").last.text
-
-    assert told.startswith(
-        'Updated quick-scan.md, section "1. Scope and Size": added the result of the discussion.'
-    )
-
-
-def test_two_discussions_stack() -> None:
-    """The second is added below the first."""
-    table = concluded().press(Action.ELABORATE).say("Again.").say("done")
-
-    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
 
 
 def test_a_file_that_is_missing_is_named_and_skipped() -> None:
@@ -187,8 +170,14 @@ def test_in_the_file_that_all_items_share_they_go_to_the_item_s_own_section() ->
 # --- discussions that come to little ----------------------------------------------------------------------------------
 
 
-def test_a_discussion_that_ends_with_its_framing_is_recorded() -> None:
-    """One turn, one sentence, no file."""
+def test_a_person_who_spoke_before_the_framing_is_not_passed_over() -> None:
+    """The discussion has a block, even if it ends with its framing."""
+    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
+    table.say("Trains have tunnels.").say("done").resume_paying()
+
+    assert "**Participants**: Ada, Maya Chen" in table.world.files["quick-scan.md"]
+    assert table.meta.elaborations[-1].turn_count == 1
+
     table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE)
     table.pay_until(lambda rt: rt.elaboration is not None and rt.debate.turn_count == 1)
     table.say("done").resume_paying()
@@ -197,15 +186,6 @@ def test_a_discussion_that_ends_with_its_framing_is_recorded() -> None:
     assert table.texts[-2].endswith(f"\n\n{sentence}")
     assert table.meta.elaborations[-1].turn_count == 1
     assert table.world.commits[-1].edits == ()
-
-
-def test_a_person_who_spoke_before_the_framing_is_not_passed_over() -> None:
-    """The discussion has a block, even if their words were the only ones."""
-    table = Table(few_steps()).start().do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
-    table.say("Trains have tunnels.").say("done").resume_paying()
-
-    assert "**Participants**: Ada, Maya Chen" in table.world.files["quick-scan.md"]
-    assert table.meta.elaborations[-1].turn_count == 1
 
 
 # --- what can go wrong ------------------------------------------------------------------------------------------------
@@ -303,7 +283,8 @@ def test_after_a_restart_the_draft_comes_once(paid: int) -> None:
     assert sum("### Elaboration Insights" in text for text in table.texts) == 1
 
 
-def test_when_people_go_on_first_the_draft_comes_on_the_next_card() -> None:
+def test_when_people_go_on_or_discuss_again_first_the_draft_comes_after_that() -> None:
+    """On the next card, or below the second discussion."""
     table = thoughtful(ended=False).stop_paying().say("done")
     table.pay_up_to("speak").press(Action.CONTINUE).resume_paying()
 
@@ -311,8 +292,6 @@ def test_when_people_go_on_first_the_draft_comes_on_the_next_card() -> None:
     assert proposed(table) == [WORDS]
     assert drafts(table.lines) == 1
 
-
-def test_when_people_discuss_again_first_the_draft_comes_after_that() -> None:
     table = thoughtful(ended=False).stop_paying().say("done")
     table.pay_up_to("speak").press(Action.ELABORATE).resume_paying()
     assert proposed(table) == []

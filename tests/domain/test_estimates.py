@@ -18,34 +18,25 @@ def said(table: Table, *, id: str = "EST-001", **fields: Any) -> Roundtable:
     )
 
 
-def test_an_estimate_counts_more_than_the_file() -> None:
-    """What is not estimated is as the file says."""
+def test_the_last_accepted_estimate_counts_before_the_file() -> None:
+    """What is not estimated is as the file says. People decide, also about how deep to go."""
     table = Table(few_steps()).start()
     table.rt = said(table, set={"scope": "large", "files": 30})
     table.rt = table.rt.but(scan=QuickScan(scope="small", complexity="low", file_count=3))
 
     assert scan_of(table.rt) == QuickScan(scope="large", complexity="low", file_count=30)
 
-
-def test_the_last_estimate_counts() -> None:
-    """The final scope comes after the first one."""
     table = Table(few_steps()).start()
     table.rt = said(table, set={"scope": "small", "files": 3})
     table.rt = said(table, id="EST-002", set={"scope": "medium"})
 
     assert (scan_of(table.rt).scope, scan_of(table.rt).file_count) == ("medium", 3)
 
-
-def test_a_proposed_estimate_does_not_count() -> None:
-    """People decide, also about how deep to go."""
     table = Table(few_steps()).start()
     table.rt = said(table, set={"scope": "large"}, state="proposed")
 
     assert scan_of(table.rt).scope == "unknown"
 
-
-def test_a_value_that_fits_nowhere_does_not_count() -> None:
-    """A kind may have been changed by a team."""
     table = Table(few_steps()).start()
     table.rt = said(table, set={"scope": "huge"})
 

@@ -12,7 +12,7 @@ from tests.domain.books import few_steps
 from tests.domain.table import SORRY, Table, person
 
 
-def test_it_is_put_into_the_thread_at_any_time() -> None:
+def test_it_is_put_into_the_thread_at_any_time_and_is_no_part_of_what_was_said() -> None:
     """While a step is open, at its menu, in a discussion, and when it is stopped."""
     table = Table(few_steps()).start()
     evening: tuple[Callable[[], Table], ...] = (
@@ -31,9 +31,6 @@ def test_it_is_put_into_the_thread_at_any_time() -> None:
     assert len(table.world.shared) == 5
     assert {one.person for one in table.world.shared} == {"ada"}
 
-
-def test_it_is_no_part_of_what_was_said() -> None:
-    """The transcript has no line of it, and the menu stays open."""
     table = Table(few_steps()).start().do_step()
     lines, menu = table.lines, table.menu
     table.export()
@@ -49,15 +46,21 @@ def test_asked_for_twice_at_once_it_comes_once() -> None:
     assert len(table.world.shared) == 1
 
 
-def test_each_time_it_has_a_name_of_its_own() -> None:
-    """By when it was asked for: so that one is never taken for the other."""
+def test_asked_for_again_it_has_a_name_of_its_own() -> None:
+    """A command that Slack repeats is old news."""
     table = Table(few_steps()).start().export().wait(60).export()
 
     assert len({one.asked_at for one in table.world.shared}) == 2
 
+    table = Table(few_steps()).start().export()
+    again = Export(key=table.rt.seen[-1], at=table.now(), person=person("ada"))
+    table.hear(again)
+
+    assert len(table.world.shared) == 1
+
 
 def test_where_it_cannot_be_put_whoever_asked_is_told_where_it_is() -> None:
-    """Alone, with the reason; and the meeting goes on."""
+    """Before there is a thread it is refused."""
     table = Table(few_steps()).start().fail("share_record", "missing_scope")
     table.export(who="grace").do_step()
     (who, message) = table.world.told[-1]
@@ -67,9 +70,6 @@ def test_where_it_cannot_be_put_whoever_asked_is_told_where_it_is() -> None:
     assert "`planning/meeting.jsonl` in the folder of `offline-sync`" in message.text
     assert table.rt.steps_completed == ("00-01",)
 
-
-def test_before_there_is_a_thread_it_is_refused() -> None:
-    """There is nowhere to put it yet."""
     table = Table(few_steps(), paying=False).start()
 
     with pytest.raises(NotNow, match="not open yet"):
@@ -84,12 +84,3 @@ def test_it_survives_the_death_of_the_process() -> None:
 
     assert isinstance(pending, ShareRecord)
     assert table.world.shared == [pending]
-
-
-def test_a_command_that_comes_again_is_old_news() -> None:
-    """Slack repeats what was not acknowledged in time."""
-    table = Table(few_steps()).start().export()
-    again = Export(key=table.rt.seen[-1], at=table.now(), person=person("ada"))
-    table.hear(again)
-
-    assert len(table.world.shared) == 1

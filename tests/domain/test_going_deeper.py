@@ -88,13 +88,32 @@ def test_at_the_end_the_missing_steps_are_asked() -> None:
     assert offer(table) == []
 
 
-def test_the_record_says_who_asked() -> None:
+def test_at_the_end_the_missing_steps_are_asked_of_who_may_press() -> None:
+    """The record says who asked; with nothing missing there is one sentence."""
     table = analysed()
     label = offer(table)[0]
     table.press_outside(Action.GO_DEEPER, who="grace")
 
     assert f"Grace chose: {label}" in [line.content for line in table.lines]
     assert table.subjects[-1] == "deeper: 21 steps"
+
+    table = analysed()
+    policy = Policy(press=PressPolicy.STARTER)
+    table.playbook = replace(PLAYBOOK, policy=policy)
+
+    with pytest.raises(NotNow, match="Ada"):
+        table.press_outside(Action.GO_DEEPER, who="grace")
+    table.say("go deeper", who="grace")
+    assert table.rt.stage is Stage.ANALYSED
+    assert "Ada" in table.world.told[-1][1].text
+
+    table = analysed()
+    table.press_outside(Action.GO_DEEPER)
+    asked_from_here(table)
+
+    with pytest.raises(NotNow, match=r"Every step is done\."):
+        table.press_outside(Action.GO_DEEPER)
+    assert table.say("go deeper").world.told[-1][1].text == "Every step is done."
 
 
 def test_the_brief_is_posted_again_at_the_end() -> None:
@@ -216,16 +235,6 @@ def test_while_the_plan_is_open() -> None:
 # --- where it does nothing --------------------------------------------------------------------------------------------
 
 
-def test_with_nothing_missing_there_is_one_sentence() -> None:
-    table = analysed()
-    table.press_outside(Action.GO_DEEPER)
-    asked_from_here(table)
-
-    with pytest.raises(NotNow, match=r"Every step is done\."):
-        table.press_outside(Action.GO_DEEPER)
-    assert table.say("go deeper").world.told[-1][1].text == "Every step is done."
-
-
 def test_of_two_who_press_the_second_is_told_so() -> None:
     """While it is saved, and afterwards."""
     table = analysed().stop_paying()
@@ -247,8 +256,8 @@ def test_the_menu_of_a_card_is_used_once() -> None:
         table.press(Action.GO_DEEPER, who="grace", menu=menu)
 
 
-def test_not_in_a_discussion() -> None:
-    """On the brief, that is; in a discussion the words are a turn."""
+def test_not_in_a_discussion_nor_in_a_pause() -> None:
+    """One sentence says so."""
     table = analysed().say("reopen 02-01").press(Action.FINISH_STEP).press(Action.ELABORATE)
     assert table.rt.stage is Stage.ELABORATING
     with pytest.raises(NotNow, match="End it first"):
@@ -258,26 +267,11 @@ def test_not_in_a_discussion() -> None:
     table.say("go deeper")
     assert table.rt.debate.turn_count > turns
 
-
-def test_not_in_a_pause() -> None:
-    """After *Resume* it counts."""
     table = two_cards().stop()
     with pytest.raises(NotNow, match="Type `resume` first"):
         table.press_outside(Action.GO_DEEPER)
 
     assert table.resume().say("go deeper").rt.step_id == "00-02"
-
-
-def test_it_is_for_those_who_may_press() -> None:
-    table = analysed()
-    policy = Policy(press=PressPolicy.STARTER)
-    table.playbook = replace(PLAYBOOK, policy=policy)
-
-    with pytest.raises(NotNow, match="Ada"):
-        table.press_outside(Action.GO_DEEPER, who="grace")
-    table.say("go deeper", who="grace")
-    assert table.rt.stage is Stage.ANALYSED
-    assert "Ada" in table.world.told[-1][1].text
 
 
 def test_where_steps_are_asked_one_by_one_the_words_ask_for_depth() -> None:

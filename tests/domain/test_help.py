@@ -71,11 +71,23 @@ def test_help_in_a_discussion_is_no_turn() -> None:
     assert table.world.told
 
 
-def test_a_sentence_about_help_is_an_answer() -> None:
+def test_a_sentence_about_help_or_a_question_to_people_is_an_answer() -> None:
     """Only the word by itself is a call."""
     table = Table().start().say("Help texts are missing")
 
     assert [answer.text for answer in table.rt.answers] == ["Help texts are missing"]
+
+    table = Table().start().say("Can I undo this? It is for field engineers.", to_us=True)
+
+    assert table.world.told == []
+    assert [one["text"] for one in table.rt.specification.entries.values()] == [
+        "Can I undo this? It is for field engineers."
+    ]
+
+    table = Table().start().say("What if we don't agree?")
+
+    assert table.world.told == []
+    assert [one["text"] for one in table.rt.specification.entries.values()] == ["What if we don't agree?"]
 
 
 def test_help_after_a_stop_is_saved_at_once() -> None:
@@ -122,28 +134,11 @@ def test_what_no_topic_has_a_word_of_is_for_a_person() -> None:
     assert [message.text for _, message in table.world.told] == [help_wording.NO_ANSWER]
 
 
-def test_a_message_that_says_more_is_read_as_any() -> None:
-    table = Table().start().say("Can I undo this? It is for field engineers.", to_us=True)
-
-    assert table.world.told == []
-    assert [one["text"] for one in table.rt.specification.entries.values()] == [
-        "Can I undo this? It is for field engineers."
-    ]
-
-
 def test_a_persona_that_is_called_behind_the_bot_is_asked() -> None:
     table = Table().start().say("Maya, who decides?", to_us=True)
 
     assert [message.text for _, message in table.world.told] == ["Maya has no model here."]
     assert [answer.text for answer in table.rt.answers] == ["Maya, who decides?"]
-
-
-def test_a_question_to_people_is_an_answer() -> None:
-    """Without the mention, the same words are for the step."""
-    table = Table().start().say("What if we don't agree?")
-
-    assert table.world.told == []
-    assert [one["text"] for one in table.rt.specification.entries.values()] == ["What if we don't agree?"]
 
 
 def record(table: Table) -> tuple[object, ...]:

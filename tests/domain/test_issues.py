@@ -70,12 +70,11 @@ def issue(table: Table, id: str) -> str:
 # --- the button and the form ------------------------------------------------------------------------------------------
 
 
-def test_the_button_stands_at_the_end_where_work_can_become_issues() -> None:
+def test_the_button_stands_where_work_can_become_issues() -> None:
+    """At the end, and at the end of the plan."""
     assert "Create issues…" in behind_dots(brief(analysed()))
     assert "Create issues…" not in behind_dots(brief(analysed(PLAYBOOK)))
 
-
-def test_the_button_stands_at_the_end_of_the_plan() -> None:
     planned = analysed().plan().press(Action.FINISH_STEP)
     assert "Create issues…" in behind_dots(planned.world.thread[-1].message)
     without = analysed(PLAYBOOK).plan().press(Action.FINISH_STEP)
@@ -202,6 +201,7 @@ def test_an_issue_names_the_requirement_and_what_comes_before_it() -> None:
 
 
 def test_what_is_under_way_is_not_asked_for_twice() -> None:
+    """After a restart it goes on."""
     table = analysed().stop_paying()
     create(table, "WRK-001")
 
@@ -209,6 +209,11 @@ def test_what_is_under_way_is_not_asked_for_twice() -> None:
         create(table, "WRK-001", who="grace")
     create(table, "WRK-001", "WRK-002", who="grace")
     assert [one.entry for one in table.rt.outbox if isinstance(one, PushIssue)] == ["WRK-001", "WRK-002"]
+
+    table = analysed().stop_paying()
+    create(table, "WRK-001", "WRK-002").resume_paying().restart()
+
+    assert list(table.world.issues) == [FIRST, SECOND]
 
 
 def test_an_issue_that_is_there_is_renewed() -> None:
@@ -263,7 +268,7 @@ def test_only_accepted_work_becomes_an_issue(entries: tuple[str, ...]) -> None:
 
 
 def test_only_repositories_that_are_set_get_issues() -> None:
-    """Also where a person has typed the address of another issue into the entry."""
+    """From people who may press."""
     table = analysed()
     with pytest.raises(NotNow):
         create(table, "WRK-001", repository="evil/web")
@@ -272,8 +277,6 @@ def test_only_repositories_that_are_set_get_issues() -> None:
     with pytest.raises(NotNow):
         create(table, "WRK-001")
 
-
-def test_only_people_who_may_press_create_issues() -> None:
     table = analysed(replace(PLAYBOOK, repositories=REPOSITORIES, policy=Policy(press=PressPolicy.STARTER)))
 
     with pytest.raises(NotNow):
@@ -294,12 +297,9 @@ def test_a_refusal_stops_the_others_and_is_told_once() -> None:
         "The disk is full. Press *Create issues…* again for those that are missing: none is created twice."
     ]
 
-
-def test_after_a_restart_it_goes_on() -> None:
-    table = analysed().stop_paying()
-    create(table, "WRK-001", "WRK-002").resume_paying().restart()
-
-    assert list(table.world.issues) == [FIRST, SECOND]
+    stopped = create(analysed().fail("push_issue"), "WRK-001", "WRK-002")
+    assert stopped.world.issues == {}
+    assert sum("Create issues" in message.text for _, message in stopped.world.told) == 1
 
 
 # --- the issue that the item began with -------------------------------------------------------------------------------

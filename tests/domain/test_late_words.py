@@ -50,13 +50,26 @@ def test_a_finish_that_was_written_before_the_question_does_not_finish_its_step(
     assert line_of(table, "finish").meta["written_at"].startswith("2026-01-01T")
 
 
-def test_a_finish_that_was_written_below_the_question_finishes_it() -> None:
-    """However late it comes."""
+def test_a_word_that_comes_late_is_obeyed_where_it_was_written_below_the_card() -> None:
+    """However late it comes, and whatever was said since: finish, done, and a stop while personas speak."""
     table = Table(few_steps()).start()
     ts = table.ts()
     table.say("For field work.").wait(3_600).say("finish", ts=ts)
 
     assert table.meta.steps_completed == ("00-01",)
+
+    table = Table(few_steps()).start().elaborate()
+    earlier = table.ts()
+    table.say("Alex, why?").say("done", who="grace", ts=earlier)
+
+    assert table.rt.stage is Stage.AT_BOUNDARY
+
+    table = Table(few_steps()).start().elaborate().stop_paying().say("everyone, what about conflicts?")
+    earlier = table.ts()
+    table.pay_until(lambda rt: rt.debate.turns[-1].human is False and not rt.has_pending(Post))
+    table.say("stop", ts=earlier).resume_paying()
+
+    assert table.rt.stage is Stage.PAUSED
 
 
 @pytest.mark.parametrize(
@@ -100,25 +113,6 @@ def test_the_end_of_one_discussion_is_not_the_end_of_the_next() -> None:
 
     assert table.rt.stage is Stage.ELABORATING
     assert told(table) == "You wrote *done* before this menu. Press *End* if you meant this one."
-
-
-def test_a_word_ends_the_discussion_whatever_was_said_since() -> None:
-    """It was written below the card, which is one for the whole discussion."""
-    table = Table(few_steps()).start().elaborate()
-    earlier = table.ts()
-    table.say("Alex, why?").say("done", who="grace", ts=earlier)
-
-    assert table.rt.stage is Stage.AT_BOUNDARY
-
-
-def test_a_round_that_goes_on_is_stopped_by_a_word_that_was_written_in_it() -> None:
-    """What personas say asks nothing."""
-    table = Table(few_steps()).start().elaborate().stop_paying().say("everyone, what about conflicts?")
-    earlier = table.ts()
-    table.pay_until(lambda rt: rt.debate.turns[-1].human is False and not rt.has_pending(Post))
-    table.say("stop", ts=earlier).resume_paying()
-
-    assert table.rt.stage is Stage.PAUSED
 
 
 def test_a_command_that_comes_before_the_question_is_posted_was_written_before_it() -> None:

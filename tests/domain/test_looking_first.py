@@ -32,7 +32,8 @@ def proposals(table: Table) -> list[str]:
     return [line.content for line in table.rt.lines if ENTRIES in line.meta and "provider" in line.meta]
 
 
-def test_the_card_is_posted_before_the_persona_looks() -> None:
+def test_the_card_is_posted_before_the_persona_looks_and_finishing_does_not_wait() -> None:
+    """The question is there at once."""
     table = Table(book(), paying=False).start()
     table.pay_until(lambda rt: rt.has_pending(Speak))
     kinds = [type(one) for one in table.rt.outbox if isinstance(one, Post | Speak)]
@@ -40,6 +41,10 @@ def test_the_card_is_posted_before_the_persona_looks() -> None:
     assert kinds[-1] is Speak
     assert Post in kinds
     assert "Step 00-01:" in opened().world.thread[-1].message.text
+
+    table = opened().press(Action.FINISH_STEP)
+
+    assert not table.rt.has_pending(Speak)
 
 
 def test_what_it_finds_is_suggested_on_the_card() -> None:
@@ -81,9 +86,3 @@ def test_nobody_looks_without_a_model_or_when_muted_or_when_it_is_turned_off() -
     for playbook in (book(looks=False), book(thinks=False)):
         table = Table(playbook).start()
         assert not any("looked before" in line.content for line in table.rt.lines)
-
-
-def test_finishing_at_once_does_not_wait_for_it() -> None:
-    table = opened().press(Action.FINISH_STEP)
-
-    assert not table.rt.has_pending(Speak)

@@ -114,6 +114,10 @@ def test_a_mark_asks_and_a_press_decides(marking: Marking) -> None:
         "Grace, accepted by Linus",
         (f"C1.{marking.ts}",),
     )
+    assert (attributions(entry), entry["context"]) == (
+        "Grace, accepted by Linus; Linus",
+        "In the words of Grace, marked by Ada.",
+    )
     assert "Did we agree" not in marking.card
 
 
@@ -206,6 +210,7 @@ def test_what_was_left_out_can_be_put_back(marking: Marking) -> None:
     marking.mark(MarkKind.OUT, who="grace")
     marking.mark(MarkKind.OUT, who="grace", removed=True)
     table = marking.table
+    assert texts_by_person(table)["grace"] == {WORDS}
 
     assert [answer.text for answer in table.rt.answers] == [WORDS]
     living = [one for one in table.rt.specification.active("note") if one["text"] == WORDS]
@@ -322,15 +327,6 @@ def test_words_of_ones_own_are_refused_where_they_would_be_the_authors(
     assert marking.table.rt == before
 
 
-def test_what_is_put_back_is_what_its_author_said(marking: Marking) -> None:
-    """Also when it is put back by the person who started the roundtable."""
-    marking.mark(MarkKind.OUT, who="ada")
-    marking.mark(MarkKind.OUT, who="ada", removed=True)
-
-    assert texts_by_person(marking.table)["grace"] == {WORDS}
-    assert [one.text for one in marking.table.rt.answers] == [WORDS]
-
-
 def test_a_decision_in_other_words_is_asked_about_as_the_markers(marking: Marking) -> None:
     """Found from outside: "We ship on Friday" stood there as Grace's words, who had said "No"."""
     marking.mark(MarkKind.DECISION, words="We ship on Friday", form=True)
@@ -344,18 +340,6 @@ def test_a_decision_in_other_words_is_asked_about_as_the_markers(marking: Markin
     assert (entry["text"], attributions(entry)) == ("We ship on Friday", "Ada")
     assert entry["context"] == "In the words of Ada, on a message of Grace."
     assert texts_by_person(marking.table)["grace"] == {WORDS}
-
-
-def test_a_decision_in_the_words_of_a_message_says_whose_they_are(marking: Marking) -> None:
-    marking.mark(MarkKind.DECISION)
-    (mark,) = marking.table.rt.marks
-    marking.table.press(Action.AGREED, who="linus", value=mark.id)
-    (entry,) = marking.table.rt.specification.active("decision")
-
-    assert (attributions(entry), entry["context"]) == (
-        "Grace, accepted by Linus; Linus",
-        "In the words of Grace, marked by Ada.",
-    )
 
 
 def test_a_question_that_another_person_marked_quotes_its_author(marking: Marking) -> None:

@@ -1,7 +1,6 @@
 """The menus: for each, what it offers; the buttons are labelled, so that nobody needs a symbol to know what they do."""
 
 from bot.domain.actions.table import ACTIONS
-from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import (
     agent_question_wording,
@@ -17,7 +16,6 @@ from bot.domain.messages import (
     verb_wording,
 )
 from bot.domain.messages import attendance_wording as attendance
-from bot.domain.messages.menus import Menu, MenuKind
 from bot.domain.messages.message import Action, Emphasis
 
 ALL = (
@@ -63,7 +61,7 @@ def test_every_button_has_words() -> None:
 
 
 def test_one_button_leads_on() -> None:
-    """The eye finds it first."""
+    """The eye finds it first; a menu without words above it begins with itself."""
     for message in (
         menus.after_step("ba", "Text", Depth.DEEP),
         menus.after_phase("ba", "Text", None),
@@ -71,24 +69,4 @@ def test_one_button_leads_on() -> None:
         assert [choice.emphasis for choice in message.choices].count(Emphasis.PRIMARY) == 1
         assert message.choices[0].emphasis is Emphasis.PRIMARY
 
-
-def test_a_menu_without_words_above_it_begins_with_itself() -> None:
-    """No blank lines."""
     assert menus.after_step("ba", "", Depth.DEEP).text.startswith("[E]")
-
-
-def test_the_menu_of_a_phase_names_the_next() -> None:
-    """In words and on the button."""
-    message = menus.after_phase("ba", "", ANALYSIS_PHASES[1])
-
-    assert "[C] Continue to Phase 01 (Requirements)" in message.text
-    assert message.choices[0].label == "Continue to Phase 01 (Requirements)"
-
-
-def test_a_menu_knows_what_it_offers() -> None:
-    """And what that is called there."""
-    menu = Menu(kind=MenuKind.PHASE, token="t", message=menus.after_phase("ba", "", None))
-
-    assert menu.offers(Action.CONTINUE)
-    assert not menu.offers(Action.SKIP)
-    assert menu.label_of(Action.CONTINUE) == "Complete analysis"

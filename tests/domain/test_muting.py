@@ -20,13 +20,17 @@ def spoken(at: Table) -> list[str]:
 
 
 def test_muted_personas_say_nothing_and_hear_everything() -> None:
-    """The answer is kept for the step, and everybody reads who muted and how to go on."""
+    """Also after a restart. The answer is kept for the step, and everybody reads who muted and how to go on."""
     at = mute(Table().start())
     assert "Ada muted the personas" in at.texts[-1]
     at.say("We need it in tunnels")
 
     assert spoken(at) == []
     assert [answer.text for answer in at.rt.answers] == ["We need it in tunnels"]
+
+    at = mute(Table().start()).restart()
+
+    assert spoken(at.say("In tunnels")) == []
 
 
 def test_unmuted_they_answer_what_was_said_meanwhile() -> None:
@@ -96,13 +100,6 @@ def test_muting_twice_is_answered(muted: bool) -> None:  # noqa: FBT001 -- pytes
         mute(at)
     with pytest.raises(NotNow, match="muted already" if muted else "are not muted"):
         at.decided(Mute(key="again", at=at.now(), person=person("grace"), muted=muted))
-
-
-def test_it_stays_muted_through_a_restart() -> None:
-    """It is part of what is saved."""
-    at = mute(Table().start()).restart()
-
-    assert spoken(at.say("In tunnels")) == []
 
 
 @pytest.mark.parametrize("by_word", [True, False])

@@ -37,20 +37,11 @@ def test_words_that_name_an_option(said: str, letter: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "A, not B",
-        "A or B",
-        "A if Redis is there",
-        "A with a plan B",
-        "A without shadow mode",
-        "A rate limiter in Redis",
-        "A?",
-        "A is too slow",
-        "option: a bucket in each gateway",
-        "token bucket in Redis with a fallback",
-        "C",
-        "",
+        "A, not B", "A or B", "A if Redis is there", "A with a plan B", "A without shadow mode",
+        "A rate limiter in Redis", "A?", "A is too slow", "option: a bucket in each gateway",
+        "token bucket in Redis with a fallback", "C", "",
     ],
-)
+)  # fmt: skip
 def test_words_that_name_none(said: str) -> None:
     """A condition, a denial, two options, an article, a question, and a text that says more than the option."""
     assert words.meant(OPTIONS, said) is None

@@ -87,15 +87,6 @@ def test_stopping_at_the_very_last_menu_completes_nothing() -> None:
     assert table.resume().menu.kind is MenuKind.PHASE
 
 
-def test_stopping_a_discussion_silences_whoever_was_about_to_speak() -> None:
-    """The turns so far are kept."""
-    table = Table(few_steps()).start().elaborate().stop_paying().say("What about conflicts?").say("stop")
-    table.resume_paying()
-
-    assert table.rt.stage is Stage.PAUSED
-    assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan", "Ada"]
-
-
 def test_what_is_said_while_stopped_is_saved_at_once() -> None:
     """Nothing else may come, so it does not wait for a step to end."""
     table = Table(few_steps()).start().stop().say("By the way: trains.", who="grace")

@@ -107,12 +107,18 @@ def test_a_guest_does_not_end_a_discussion() -> None:
 
 
 def test_guests_press_where_the_house_lets_them() -> None:
-    """`ROUNDTABLE_GUESTS_PRESS=yes`."""
+    """And somebody who became a member, everywhere."""
     at = table(guests_press=True)
     say(at, GUS, "We need it in tunnels")
 
     at.hear(press(at, GUS))
     assert at.rt.stage is Stage.AT_BOUNDARY
+
+    at = say(table(), GUS, "hello")
+    now_a_member = GUS.but(belongs=Belonging.MEMBER)
+
+    at.hear(press(at, now_a_member))
+    assert at.rt.manners.outsiders == {}
 
 
 def test_what_is_not_known_is_no_reason_to_refuse() -> None:
@@ -127,17 +133,8 @@ def test_what_is_not_known_is_no_reason_to_refuse() -> None:
         at.decided(press(at, nobody_knows, Action.CONTINUE))
 
 
-def test_somebody_who_became_a_member_presses() -> None:
-    """What a click says about a person counts more than what was known."""
-    at = say(table(), GUS, "hello")
-    now_a_member = GUS.but(belongs=Belonging.MEMBER)
-
-    at.hear(press(at, now_a_member))
-    assert at.rt.manners.outsiders == {}
-
-
 def test_only_the_starter_presses() -> None:
-    """`ROUNDTABLE_PRESS=starter`; the others read by whom."""
+    """A starter who turns out to be a guest does not leave everybody stuck."""
     at = table(press=PressPolicy.STARTER)
     at.say("We need it in tunnels", who="grace")
 
@@ -145,9 +142,6 @@ def test_only_the_starter_presses() -> None:
         at.press(Action.FINISH_STEP, who="grace")
     at.press(Action.FINISH_STEP, who="ada")
 
-
-def test_a_starter_who_is_a_guest_does_not_leave_everybody_stuck() -> None:
-    """Then everybody else presses: a roundtable that nobody can finish helps nobody."""
     at = table(press=PressPolicy.STARTER)
     at.rt = at.rt.but(manners=at.rt.manners.but(outsiders={"ada": "guest"}))
 
@@ -191,17 +185,8 @@ def test_words_count_as_they_read_now() -> None:
 
 
 WISHES = [
-    "stop",
-    "finish",
-    "Finish step.",
-    "C",
-    "e",
-    "deeper please",
-    "quick",
-    "done",
-    "let's wrap up",
-    "help",
-]
+    "stop", "finish", "Finish step.", "C", "e", "deeper please", "quick", "done", "let's wrap up", "help",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", [*WISHES, "Edits get lost", "We stop at ten", "How fast? Fast."])

@@ -8,36 +8,19 @@ from tests.domain.books import book, few_steps, seats, step
 from tests.domain.table import Table
 
 
-def test_a_phase_is_closed_by_a_person_and_committed() -> None:
-    """Its completion is a commit of its own, before the next lead says a word."""
+def test_a_phase_is_closed_by_a_person_in_a_commit_of_its_own() -> None:
+    """Before the next lead says a word; the status follows the phases, and steps never count."""
     table = Table(few_steps()).start().do_step()
-    before = table.meta.phases_completed
+    assert (table.meta.phases_completed, table.meta.analysis_status) == ((), "raw")
     table.completing.clear()
     table.press_continue()
 
-    assert before == ()
-    assert table.meta.phases_completed == ("00-quick-scan",)
+    assert (table.meta.phases_completed, table.meta.analysis_status) == (("00-quick-scan",), "partial")
     assert table.order("commit", "post") == ["commit", "post"]
 
 
-def test_a_closed_phase_remembers_the_code_base() -> None:
-    """So that somebody can tell later whether the analysis is stale."""
-    table = Table(few_steps()).start().do_step().press_continue()
-
-    assert table.world.commits[-1].change.codebase_hash == "HEAD"
-
-
-def test_the_status_follows_the_phases() -> None:
-    """Steps never count."""
-    table = Table(few_steps()).start().do_step()
-    before = table.meta.analysis_status
-    table.press_continue()
-
-    assert (before, table.meta.analysis_status) == ("raw", "partial")
-
-
-def test_the_same_lead_just_goes_on() -> None:
-    """From the quick scan to the requirements nobody hands over to herself."""
+def test_the_same_lead_just_goes_on_after_one_commit() -> None:
+    """It remembers the code base, so that somebody can tell later whether the analysis is stale."""
     table = Table(few_steps()).start().do_step().press_continue()
 
     assert table.last.text.startswith(
@@ -45,6 +28,13 @@ def test_the_same_lead_just_goes_on() -> None:
         "\n\n**Maya Chen (Business Analyst) -- Step 01-01: Topic 01-01**"
     )
     assert not any("Handing off" in text for text in table.texts)
+
+    assert table.world.commits[-1].change.codebase_hash == "HEAD"
+
+    closing = [work for work in table.world.commits if work.change.phases]
+    assert [work.subject for work in closing] == ["roundtable(offline-sync): phase 00-quick-scan Quick Scan"]
+    assert "Phase 00 (Quick Scan) complete." in [line.content for line in closing[0].lines]
+    assert table.rt.stage is Stage.DISCUSSING
 
 
 def test_another_lead_is_handed_what_was_done() -> None:
@@ -119,15 +109,12 @@ def test_a_phase_that_nobody_leads_is_led_by_the_analyst() -> None:
 
 
 def test_steps_of_later_phases_in_the_record_do_no_harm() -> None:
-    """They are noted in the log when a phase closes."""
+    """They are noted in the log when a phase closes; one that cannot be saved still leads on."""
     table = Table(few_steps()).start().meta_says(steps_completed=["02-01"]).do_step().press_continue()
 
     assert "ERR-INT-002" in table.codes
     assert table.rt.phase_key == "01-requirements"
 
-
-def test_closing_a_phase_that_cannot_be_saved_still_leads_on() -> None:
-    """People are told once; the completion is saved with the next commit."""
     table = Table(few_steps()).start().do_step().fail("commit").press_continue()
     unsaved_at = (table.rt.step_id, table.meta.phases_completed)
     table.do_step()
@@ -143,13 +130,3 @@ def test_words_said_while_a_phase_closes_are_answers_to_what_comes_next() -> Non
 
     assert table.rt.step_id == "01-01"
     assert [answer.text for answer in table.rt.answers] == ["Remember the trains."]
-
-
-def test_a_phase_is_one_commit() -> None:
-    """Subject, change and lines together."""
-    table = Table(few_steps()).start().do_step().press_continue()
-
-    closing = [work for work in table.world.commits if work.change.phases]
-    assert [work.subject for work in closing] == ["roundtable(offline-sync): phase 00-quick-scan Quick Scan"]
-    assert "Phase 00 (Quick Scan) complete." in [line.content for line in closing[0].lines]
-    assert table.rt.stage is Stage.DISCUSSING

@@ -53,11 +53,21 @@ def stale(at: Table) -> set[str]:
 
 
 def test_a_decision_asks_once_what_it_changes() -> None:
+    """Also after a restart before the post; where nothing is written nothing is asked."""
     at = table().say(DECISION)
 
     assert asked(at).text.startswith("DEC-001 is recorded: Conflicts go to the back office (decided by Ada)")
     assert listed(at) == ["FR-001", "FR-002", "AC-001-01"]
     assert sum("is recorded" in text for text in texts(at)) == 1
+
+    at = table().stop_paying().say(DECISION)
+    at.paying = True
+    at.restart()
+
+    assert sum("is recorded" in text for text in texts(at)) == 1
+    assert listed(at) == ["FR-001", "FR-002", "AC-001-01"]
+
+    assert Table().start().say(DECISION).rt.prompt is None
 
 
 def test_what_was_named_comes_first() -> None:
@@ -67,10 +77,6 @@ def test_what_was_named_comes_first() -> None:
     headings = list(dict.fromkeys(one.group for one in asked(at).choices if one.group))
     assert headings == ["Named while you talked", "Requirements", "Open objections", "Other decisions"]
     assert listed(at) == ["AC-001-01", "FR-001", "FR-002", "OBJ-001", "DEC-001"]
-
-
-def test_where_nothing_is_written_nothing_is_asked() -> None:
-    assert Table().start().say(DECISION).rt.prompt is None
 
 
 def test_what_is_chosen_is_contradicted_until_people_settle_it() -> None:
@@ -95,11 +101,17 @@ def test_what_is_chosen_is_contradicted_until_people_settle_it() -> None:
     ]
 
 
-def test_what_a_decision_contradicts_can_be_withdrawn() -> None:
+def test_what_is_chosen_and_withdrawn_asks_no_more() -> None:
+    """Going on closes the list."""
     at = choose(table().say(DECISION), "FR-002").press_outside(Action.WITHDRAW, value="FR-002")
 
     assert at.rt.specification.entries["FR-002"].state is EntryState.WITHDRAWN
     assert prompt(at) is None
+
+    at = table().say(DECISION).press(Action.FINISH_STEP)
+
+    assert prompt(at) is None
+    assert "DEC-001 is recorded: Conflicts go to the back office (decided by Ada)" in texts(at)
 
 
 def test_a_chosen_decision_is_replaced_and_a_chosen_objection_answered() -> None:
@@ -126,13 +138,6 @@ def test_none_of_them_is_an_answer() -> None:
         assert stale(at) == set()
 
 
-def test_going_on_closes_the_list() -> None:
-    at = table().say(DECISION).press(Action.FINISH_STEP)
-
-    assert prompt(at) is None
-    assert "DEC-001 is recorded: Conflicts go to the back office (decided by Ada)" in texts(at)
-
-
 def test_what_is_typed_with_the_decision_needs_no_list() -> None:
     at = table().say(f"{DECISION}; changes: AC-001-01")
 
@@ -140,15 +145,19 @@ def test_what_is_typed_with_the_decision_needs_no_list() -> None:
     assert asked(at).text.startswith("**AC-001-01** says")
 
 
-def test_a_press_for_a_decision_that_counts_no_more_says_which_one_does() -> None:
+def test_a_decision_that_counts_no_more_names_the_one_that_does() -> None:
+    """To a press, and in its form."""
     at = table().say(DECISION).say("DEC-001: Conflicts go to dispatch")
 
     with pytest.raises(NotNow, match=r"DEC-001 was replaced by DEC-002\."):
         choose(at, "FR-001")
 
+    with pytest.raises(AssertionError, match=r"DEC-001 was replaced by DEC-002\."):
+        reverse(at, "withdraw")
+
 
 def test_everybody_for_one_option_is_asked_to_record_it() -> None:
-    """The press records who agreed, and the same post asks what that changes."""
+    """Not yet silences that until positions change."""
     at = table().say("I am here", who="grace").elaborate().say("option: Back office").say("for A")
     assert prompt(at) is None
     at.say("for A", who="grace")
@@ -163,23 +172,12 @@ def test_everybody_for_one_option_is_asked_to_record_it() -> None:
     assert asked(at).text.startswith("DEC-001 is recorded: Back office")
     assert sum("Back office" in one for one in texts(at)) <= 3
 
-
-def test_not_yet_silences_until_positions_change() -> None:
     at = table().say("I am here", who="grace").elaborate().say("option: Back office").say("option: Dispatch")
     at.say("for A").say("for A", who="grace").say("not yet")
     assert prompt(at) is None
 
     at.wait(120).say("for B").say("for B", who="grace")
     assert prompt(at) is PromptKind.AGREED
-
-
-def test_a_restart_before_the_post_asks_once() -> None:
-    at = table().stop_paying().say(DECISION)
-    at.paying = True
-    at.restart()
-
-    assert sum("is recorded" in text for text in texts(at)) == 1
-    assert listed(at) == ["FR-001", "FR-002", "AC-001-01"]
 
 
 # --- reversal by a form ---------------------------------------------------------------------------------------------
@@ -247,13 +245,6 @@ def test_the_form_says_what_it_lacks() -> None:
         amending.opened(table().rt, Action.REVERSE, "", person("grace"), table().playbook)
     with pytest.raises(AssertionError, match=r"Write the new decision\."):
         reverse(table().say(DECISION), "replace")
-
-
-def test_a_form_of_a_decision_that_is_gone_says_so() -> None:
-    at = table().say(DECISION).say("DEC-001: Conflicts go to dispatch")
-
-    with pytest.raises(AssertionError, match=r"DEC-001 was replaced by DEC-002\."):
-        reverse(at, "withdraw")
 
 
 def test_files_say_what_is_contradicted_and_adrs_what_they_change() -> None:

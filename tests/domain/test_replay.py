@@ -84,11 +84,20 @@ def test_a_line_in_the_middle_has_a_state_of_its_own() -> None:
 
 
 def test_a_discussion_ends_with_what_came_of_it() -> None:
+    """Lines of before carried no changes: a synthesis was still one, and the rest is not made up."""
     table = Table().start().elaborate().say("Jordan, why?").say("done")
     (concluded,) = of(table).concluded
 
     assert concluded.record == table.meta.elaborations[0]
     assert concluded.whole
+
+    table = Table().start().elaborate().say("Jordan, why?").say("done")
+    metas = [{name: fact for name, fact in line.meta.items() if name != "change"} for line in table.lines]
+    lines = (line.but(meta=meta) for line, meta in zip(table.lines, metas, strict=True))
+    state = fold(enumerate(lines, start=1))
+
+    assert not state.progress.whole
+    assert [(one.step_id, one.record) for one in state.concluded] == [("00-01", None)]
 
 
 def test_what_models_took_is_added_up() -> None:
@@ -116,17 +125,6 @@ def test_people_of_one_name_are_two() -> None:
     )
 
     assert [(one.name, one.lines) for one in state.people] == [("Ada", 1), ("Ada", 1)]
-
-
-def test_old_lines_say_as_much_as_they_can() -> None:
-    """Before lines carried changes, a synthesis was still one, and the rest is not made up."""
-    table = Table().start().elaborate().say("Jordan, why?").say("done")
-    metas = [{name: fact for name, fact in line.meta.items() if name != "change"} for line in table.lines]
-    lines = (line.but(meta=meta) for line, meta in zip(table.lines, metas, strict=True))
-    state = fold(enumerate(lines, start=1))
-
-    assert not state.progress.whole
-    assert [(one.step_id, one.record) for one in state.concluded] == [("00-01", None)]
 
 
 def test_what_is_no_line_is_said_by_its_number() -> None:

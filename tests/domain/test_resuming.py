@@ -69,32 +69,33 @@ def test_a_discussion_that_was_stopped_before_it_began_is_framed_when_resumed() 
     assert [turn.name for turn in table.rt.debate.turns] == ["Maya", "Alex", "Jordan"]
 
 
-def test_two_people_who_resume_are_greeted_once() -> None:
-    """The second wish finds the first on its way."""
-    table = Table(TWO).start().stop().stop_paying().resume(who="ada").resume(who="grace").resume_paying()
-
-    assert len([text for text in table.texts if text.startswith("Welcome back")]) == 1
-
-
 def test_resuming_what_is_running_shows_where_we_are() -> None:
-    """Somebody lost the thread of it: the question is asked again, and the old one loses its buttons."""
+    """The question is asked again, and the old one loses its buttons. Two people who resume are greeted once."""
     table = Table(TWO).start().resume()
 
     open_menus = [said for said in table.world.thread if said.message.choices]
     assert [said.message.token for said in open_menus] == [table.menu.token]
     assert table.rt.stage is Stage.DISCUSSING
 
+    table = Table(TWO).start().stop().stop_paying().resume(who="ada").resume(who="grace").resume_paying()
+
+    assert len([text for text in table.texts if text.startswith("Welcome back")]) == 1
+
 
 def test_a_folder_that_cannot_be_read_does_not_keep_a_meeting_from_going_on() -> None:
-    """The store knows enough; people are told."""
+    """Nor a thread; a look that comes too late does not disturb."""
     table = Table(TWO).start().stop().fail("read_item").resume()
 
     assert f"I could not look into the item's folder: {SORRY} I go on with what I know." in table.texts
     assert table.rt.stage is Stage.DISCUSSING
 
+    table = Table(TWO).start().say("For field work.").fail("read_thread").forget()
 
-def test_a_look_that_comes_too_late_does_not_disturb() -> None:
-    """Somebody resumed, somebody else finished the step at once: it is being written, whatever the look found."""
+    assert any(
+        text.startswith("I could not read what was said in this thread before") for text in table.texts
+    )
+    assert table.rt.stage is Stage.DISCUSSING
+
     table = (
         Table(TWO).start().stop_paying().fail("read_item").resume().press(Action.FINISH_STEP).resume_paying()
     )
@@ -107,7 +108,7 @@ def test_a_look_that_comes_too_late_does_not_disturb() -> None:
 
 
 def test_the_greeting_recalls_the_discussions_of_this_phase() -> None:
-    """As part of the sentence: what a record says begins in lower case there."""
+    """The newest three, and none of other phases."""
     table = Table(TWO).start().elaborate().say("Tunnels.").say("done").forget()
 
     greeting = next(text for text in table.texts if text.startswith("Welcome back"))
@@ -116,9 +117,6 @@ def test_the_greeting_recalls_the_discussions_of_this_phase() -> None:
         "Let's pick up from Words." in greeting
     )
 
-
-def test_the_greeting_recalls_the_newest_three() -> None:
-    """More would be a lecture."""
     table = Table(TWO).start().do_step()
     for number in range(5):
         table.press(Action.ELABORATE).say(f"Point {number}.").say("done")
@@ -127,9 +125,6 @@ def test_the_greeting_recalls_the_newest_three() -> None:
     greeting = next(text for text in table.texts if text.startswith("Welcome back"))
     assert greeting.count("We also had a roundtable discussion on step 00-01") == 3
 
-
-def test_discussions_of_other_phases_are_not_recalled() -> None:
-    """They were about something else."""
     table = Table(TWO).start().elaborate().say("Tunnels.").say("done").through("01-01").forget()
 
     assert "roundtable discussion" not in next(
@@ -191,7 +186,7 @@ def test_rounds_go_on_where_git_left_them() -> None:
 
 
 def test_words_that_git_did_not_have_yet_are_read_from_the_thread() -> None:
-    """They are answers to the step that is open now, and people are told how many there were."""
+    """They are answers to the open step, and people are told how many; what git has is not read again."""
     table = Table(TWO).start().say("For field work.", who="ada").say("On trains.", who="grace").forget()
 
     assert (
@@ -203,31 +198,16 @@ def test_words_that_git_did_not_have_yet_are_read_from_the_thread() -> None:
         ("grace", "On trains."),
     ]
 
-
-def test_words_that_git_has_are_not_read_again() -> None:
-    """Everything up to the last commit is known."""
     table = Table(TWO).start().do_step("For field work.").forget()
 
     assert any("Nothing said here is missing." in text for text in table.texts)
     assert [line.content for line in table.lines].count("For field work.") == 1
 
+    table = Table(TWO).start().do_step()
+    table.world.complete = False
+    table.forget()
 
-def test_wishes_at_a_lost_menu_are_no_answers() -> None:
-    """A `c` or a `finish` was meant for something that is gone."""
-    table = (
-        Table(TWO)
-        .start()
-        .do_step()
-        .stop_paying()
-        .say("c")
-        .resume_paying()
-        .say("finish")
-        .say("Words.")
-        .forget()
-    )
-
-    assert "c" not in [answer.text for answer in table.rt.answers]
-    assert "finish" not in [answer.text for answer in table.rt.answers]
+    assert trouble_wording.recovered(0, complete=False) in table.texts
 
 
 def menu_in_place(table: Table) -> Table:
@@ -261,8 +241,8 @@ def test_feedback_at_a_menu_that_is_lost_is_in_a_file_again(menu: Callable[[Tabl
     assert trouble_wording.recovered(2) in table.texts
 
 
-def test_words_of_a_discussion_that_is_lost_answer_no_step() -> None:
-    """They are in the transcript, and people are told that this is all that is left of it."""
+def test_words_that_are_lost_in_a_discussion_or_at_a_menu_answer_no_step() -> None:
+    """Wishes are no answers."""
     table = Table(TWO).start().elaborate().say("We decided to keep photos out.").forget()
 
     assert table.rt.step_id == "00-02"
@@ -270,19 +250,37 @@ def test_words_of_a_discussion_that_is_lost_answer_no_step() -> None:
     assert "We decided to keep photos out." in [line.content for line in table.lines]
     assert trouble_wording.recovered(1, elsewhere=1) in table.texts
 
+    table = (
+        Table(TWO)
+        .start()
+        .do_step()
+        .stop_paying()
+        .say("c")
+        .resume_paying()
+        .say("finish")
+        .say("Words.")
+        .forget()
+    )
 
-def test_a_thread_that_is_too_long_to_be_read_is_not_called_complete() -> None:
-    """People are told that there may be more."""
-    table = Table(TWO).start().do_step()
-    table.world.complete = False
-    table.forget()
-
-    assert trouble_wording.recovered(0, complete=False) in table.texts
+    assert "c" not in [answer.text for answer in table.rt.answers]
+    assert "finish" not in [answer.text for answer in table.rt.answers]
 
 
 def test_what_slack_repeats_after_a_loss_is_old_news() -> None:
-    """Git has the answer, and it was given to the step before."""
+    """Also before the folder is read, and when it was read from the thread: it would be a second note."""
     table = Table(TWO).start().say("For field work.", ts="1767229200.1").finish().forget()
+    before = table.rt
+    table.say("For field work.", ts="1767229200.1")
+
+    assert table.rt is before
+
+    table = Table(TWO).start().say("For field work.", ts="1767229200.1").finish().stop_paying().forget()
+    table.say("For field work.", ts="1767229200.1").resume_paying()
+
+    assert table.rt.answers == ()
+    assert [line.content for line in table.lines].count("For field work.") == 1
+
+    table = Table(TWO).start().say("For field work.", ts="1767229200.1").forget()
     before = table.rt
     table.say("For field work.", ts="1767229200.1")
 
@@ -301,40 +299,12 @@ def test_what_was_read_from_the_thread_after_a_loss_belongs_to_its_step() -> Non
     assert [answer.text for answer in table.rt.answers] == ["For field work."]
 
 
-def test_what_slack_repeats_after_it_was_read_from_the_thread_is_old_news() -> None:
-    """It was not acknowledged before the loss. Git has it by then, and it would be a second note."""
-    table = Table(TWO).start().say("For field work.", ts="1767229200.1").forget()
-    before = table.rt
-    table.say("For field work.", ts="1767229200.1")
-
-    assert table.rt is before
-
-
-def test_what_slack_repeats_before_the_folder_is_read_is_old_news_too() -> None:
-    """It comes between the loss and the first look at git."""
-    table = Table(TWO).start().say("For field work.", ts="1767229200.1").finish().stop_paying().forget()
-    table.say("For field work.", ts="1767229200.1").resume_paying()
-
-    assert table.rt.answers == ()
-    assert [line.content for line in table.lines].count("For field work.") == 1
-
-
 def test_a_change_of_an_old_message_hides_nothing_that_was_said_after_it() -> None:
     """It has that message's stamp, and says nothing about what git has heard."""
     table = Table(TWO).start().say("One.", ts="1767229200.1").say("Two.", ts="1767229200.2").do_step()
     table.edit("1767229200.1", "One and a half.").press_continue().say("Three.", ts="1767229200.3").forget()
 
     assert [answer.text for answer in table.rt.answers] == ["Three."]
-
-
-def test_a_thread_that_cannot_be_read_does_not_stop_the_recovery() -> None:
-    """Only what was said since the last commit is missing, and people are told."""
-    table = Table(TWO).start().say("For field work.").fail("read_thread").forget()
-
-    assert any(
-        text.startswith("I could not read what was said in this thread before") for text in table.texts
-    )
-    assert table.rt.stage is Stage.DISCUSSING
 
 
 def test_words_said_before_the_folder_was_read_do_not_hide_those_before_them() -> None:
@@ -348,15 +318,12 @@ def test_words_said_before_the_folder_was_read_do_not_hide_those_before_them() -
 
 
 def test_a_lost_item_can_go_on_in_another_thread() -> None:
-    """The old one is gone, or in a channel we are no longer in."""
+    """An old button is answered after the store was lost."""
     table = Table(TWO).start().do_step().forget(thread_known=False)
 
     assert table.rt.step_id == "00-02"
     assert table.subjects[-1] == "held in a new thread"
 
-
-def test_an_old_button_is_answered_after_the_store_was_lost() -> None:
-    """We no longer know who chose what; nothing is changed all the same."""
     table = Table(TWO).start().do_step()
     old = table.menu
     table.forget()
@@ -368,52 +335,37 @@ def test_an_old_button_is_answered_after_the_store_was_lost() -> None:
 # --- when people edit meta.json ---------------------------------------------------------------------------------------
 
 
-def test_steps_that_people_add_by_hand_are_done() -> None:
-    """They are not asked again, not even the one that was open."""
+def test_what_people_write_into_meta_json_by_hand_counts_when_it_is_resumed() -> None:
+    """Steps and phases, the depth, and the limit of a discussion."""
     table = Table(TWO).start().stop().meta_says(steps_completed=["00-01"]).resume()
 
     assert table.rt.step_id == "00-02"
 
-
-def test_steps_that_people_take_out_by_hand_are_asked_again() -> None:
-    """Their word counts."""
     table = Table(TWO).start().through("00-02").press(Action.STOP)
     table.meta_says(steps_completed=["00-02"], phases_completed=[]).resume()
 
     assert table.rt.step_id == "00-01"
 
-
-def test_a_phase_that_people_complete_by_hand_is_closed() -> None:
-    """We go on with the next one."""
     table = Table(TWO).start().stop().meta_says(phases_completed=["00-quick-scan"]).resume()
 
     assert table.rt.phase_key == "01-requirements"
 
+    table = Table(TWO).start().stop().meta_says(depth_overrides={"00-quick-scan": "deep"}).resume()
 
-def test_a_turn_limit_that_people_lower_ends_a_discussion() -> None:
-    """It has more turns than it may have now: what there is is put together (ERR-ELAB-006)."""
-    table = Table(TWO).start().elaborate().say("Tunnels.").say("stop")
-    table.meta_says(elaboration_config={"max_turns": 4}).resume()
+    assert "\n3. When?\n4. Who?\n" in table.last.text
 
-    assert "ERR-ELAB-006" in table.codes
-    assert table.rt.stage is Stage.AT_BOUNDARY
-    assert len(table.meta.elaborations) == 1
-
-
-def test_a_turn_limit_that_people_raise_gives_a_discussion_more_turns() -> None:
-    """From the moment it is resumed."""
     table = (
         Table(TWO).start().elaborate().say("stop").meta_says(elaboration_config={"max_turns": 30}).resume()
     )
 
     assert table.rt.debate.max_turns == 30
 
+    table = Table(TWO).start().elaborate().say("Tunnels.").say("stop")
+    table.meta_says(elaboration_config={"max_turns": 4}).resume()
 
-def test_a_depth_that_people_write_by_hand_counts() -> None:
-    """For the questions that follow."""
-    table = Table(TWO).start().stop().meta_says(depth_overrides={"00-quick-scan": "deep"}).resume()
-
-    assert "\n3. When?\n4. Who?\n" in table.last.text
+    assert "ERR-ELAB-006" in table.codes
+    assert table.rt.stage is Stage.AT_BOUNDARY
+    assert len(table.meta.elaborations) == 1
 
 
 def test_what_is_not_saved_yet_is_not_forgotten_by_looking() -> None:
@@ -427,8 +379,8 @@ def test_what_is_not_saved_yet_is_not_forgotten_by_looking() -> None:
 # --- when meta.json is broken -----------------------------------------------------------------------------------------
 
 
-def test_a_meta_json_that_somebody_broke_is_written_anew_from_what_we_know() -> None:
-    """Found when somebody resumes; nothing is lost, and people are told."""
+def test_a_meta_json_that_somebody_broke_or_removed_is_written_anew() -> None:
+    """From what we know: at the next look and by the next commit. It keeps the time of creation."""
     table = Table(TWO).start().do_step().stop()
     table.world.meta = b"{ oops"
     table.resume()
@@ -438,9 +390,6 @@ def test_a_meta_json_that_somebody_broke_is_written_anew_from_what_we_know() -> 
     assert table.meta.slack
     assert "ERR-META-002" in table.codes
 
-
-def test_a_meta_json_that_somebody_broke_is_found_by_the_next_commit_too() -> None:
-    """In the middle of a meeting: the steps before it are still done."""
     table = Table(TWO).start().do_step().press_continue()
     table.world.meta = b"{ oops"
     table.do_step()
@@ -449,9 +398,6 @@ def test_a_meta_json_that_somebody_broke_is_found_by_the_next_commit_too() -> No
     assert table.meta.steps_completed == ("00-01", "00-02")
     assert table.menu.kind is MenuKind.PHASE
 
-
-def test_a_meta_json_that_somebody_removed_is_written_anew() -> None:
-    """Without a word: it is there again."""
     table = Table(TWO).start().do_step().press_continue()
     table.world.meta = None
     table.do_step()
@@ -459,9 +405,6 @@ def test_a_meta_json_that_somebody_removed_is_written_anew() -> None:
     assert table.meta.steps_completed == ("00-01", "00-02")
     assert "ERR-META-001" in table.codes
 
-
-def test_a_meta_json_that_is_written_anew_keeps_the_time_of_creation() -> None:
-    """A year later it is still the item's."""
     table = Table(TWO).start().do_step().press_continue()
     since = table.meta.created_at
     table.wait(3600).world.meta = None
@@ -501,15 +444,12 @@ def test_fields_of_the_wrong_type_are_taken_as_empty() -> None:
 
 
 def test_resuming_what_stalled_is_the_same_as_retrying() -> None:
-    """Whoever types the command instead of pressing the button gets on as well."""
+    """What never had a thread cannot be resumed."""
     table = Table(TWO).start().do_step().fail("speak", times=3).press(Action.ELABORATE).resume()
 
     assert table.rt.debate.framed
     assert table.rt.stage is Stage.ELABORATING
 
-
-def test_what_never_had_a_thread_cannot_be_resumed() -> None:
-    """It has to be started."""
     table = Table(TWO).fail("open_thread", "not_in_channel").start()
 
     with pytest.raises(NotNow, match="This roundtable has no thread yet"):

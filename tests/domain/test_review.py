@@ -33,20 +33,18 @@ def with_field(name: str, value: str) -> str:
 
 
 def test_a_whole_block_becomes_one_line() -> None:
-    """With all four facts, always in this form."""
+    """With all four facts as the review says them; what cannot be read has a line as well."""
     assert triage_line(BLOCK + "\nThe first section says nothing about errors.\n") == LINE
 
+    text = with_field("issues_critical", "9")
 
-def test_a_review_that_failed_says_so() -> None:
-    """So that nobody has to open it to know that something blocks."""
+    assert triage_line(text) == "REVIEW: PASS | issues=3 (critical=9) | missing_inputs=1"
+
+    assert triage_line("Looks good to me!") == "REVIEW: metadata unavailable"
+
     meta = ReviewMeta(verdict=ReviewVerdict.FAIL, issues_total=5, issues_critical=2, missing_inputs=0)
 
     assert meta.line == "REVIEW: FAIL | issues=5 (critical=2) | missing_inputs=0"
-
-
-def test_what_cannot_be_read_has_a_line_as_well() -> None:
-    """People are told, and everything goes on."""
-    assert triage_line("Looks good to me!") == "REVIEW: metadata unavailable"
 
 
 READ = {
@@ -138,13 +136,6 @@ def test_what_may_mean_something_else_is_not_guessed_at(text: str) -> None:
     """A line that is wrong is worse than none; and none is no error."""
     assert parse(text) is None
     assert triage_line(text) == UNAVAILABLE
-
-
-def test_numbers_are_shown_as_the_review_says_them() -> None:
-    """Even those that cannot be: nothing hangs on them, and who reads them should see it."""
-    text = with_field("issues_critical", "9")
-
-    assert triage_line(text) == "REVIEW: PASS | issues=3 (critical=9) | missing_inputs=1"
 
 
 PIECES = st.sampled_from([

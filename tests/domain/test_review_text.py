@@ -64,14 +64,6 @@ Made with a checklist.
     )
 
 
-def test_only_something_critical_is_a_fail() -> None:
-    """However much else there is, and whatever was missing."""
-    passed = a_review(CRITERION, QUESTION, missing=("code: nobody said which",))
-
-    assert verdict(passed) == ReviewVerdict.PASS
-    assert verdict(a_review(CRITERION, SECTION)) == ReviewVerdict.FAIL
-
-
 def verdict(review: Review) -> ReviewVerdict | None:
     return review.meta.verdict if review.meta else None
 
@@ -95,9 +87,16 @@ def test_a_list_of_gaps_is_no_verdict() -> None:
     assert with_a_reviewer.line == "REVIEW: PASS | issues=1 (critical=0) | missing_inputs=0"
 
 
-def test_the_worst_comes_first() -> None:
-    """People stop reading at some point."""
+def test_the_worst_comes_first_and_only_something_critical_is_a_fail() -> None:
+    """Who found nothing is named all the same."""
     assert a_review(QUESTION, CRITERION, SECTION).findings == (SECTION, CRITERION, QUESTION)
+
+    passed = a_review(CRITERION, QUESTION, missing=("code: nobody said which",))
+
+    assert verdict(passed) == ReviewVerdict.PASS
+    assert verdict(a_review(CRITERION, SECTION)) == ReviewVerdict.FAIL
+
+    assert "## Maya Chen (Business Analyst): user needs\n\n_Nothing found._\n" in a_review().markdown
 
 
 def test_what_two_reviewers_found_counts_once() -> None:
@@ -113,11 +112,6 @@ def test_what_two_reviewers_found_counts_once() -> None:
 
     assert both.line == "REVIEW: FAIL | issues=2 (critical=1) | missing_inputs=0"
     assert both.markdown.count("FR-002 has no criterion.") == 2
-
-
-def test_somebody_who_found_nothing_is_named_all_the_same() -> None:
-    """Having looked is worth something."""
-    assert "## Maya Chen (Business Analyst): user needs\n\n_Nothing found._\n" in a_review().markdown
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_it_says_that_a_plan_is_made() -> None:
 
 
 def test_it_is_edited_only_when_it_says_something_new() -> None:
-    """An answer to a question changes the card, and not the first message, but for who is waited for."""
+    """An answer changes the card, and the first message only in who is waited for; a restart neither."""
     at = table()
     assert "**Waiting for:** Ada" in root(at).text
     at.say("One answer.")
@@ -85,6 +85,13 @@ def test_it_is_edited_only_when_it_says_something_new() -> None:
     before = len(at.world.root_edits)
 
     at.say("Another answer.")
+
+    assert len(at.world.root_edits) == before
+
+    at = table().do_step()
+    before = len(at.world.root_edits)
+
+    at.restart().say("Some more words about it.")
 
     assert len(at.world.root_edits) == before
 
@@ -107,16 +114,6 @@ def test_its_buttons_change_at_once() -> None:
     resuming = at.press_outside(Action.RESUME).world.root_edits[-1]
 
     assert [one.pressed for one in (progress, pausing, resuming)] == [False, True, True]
-
-
-def test_a_restart_edits_it_no_more_than_once() -> None:
-    """What it says is stored with what it was edited for."""
-    at = table().do_step()
-    before = len(at.world.root_edits)
-
-    at.restart().say("Some more words about it.")
-
-    assert len(at.world.root_edits) == before
 
 
 def test_it_recovers_when_the_store_is_lost() -> None:

@@ -85,11 +85,25 @@ def test_only_what_has_an_entry_is_done() -> None:
 
 
 def test_a_card_without_an_answer_writes_no_section() -> None:
+    """It is no step that was skipped, and is saved without an entry of its first step."""
     table = short().press(Action.NEXT)
 
     assert done(table) == ()
     assert table.rt.phase_key == "01-requirements"
     assert "quick-scan.md" not in table.world.files
+
+    table = (
+        short().press(Action.NEXT).press(Action.NEXT).say("2. Orders get lost -> a link").press(Action.NEXT)
+    )
+    cards = [one.message.card for one in table.world.thread if one.message.card and one.message.speaker]
+
+    assert [card.title for card in cards] == [
+        "– What and why",
+        "– Who, and what it must do",
+        "✓ What it touches, and what can go wrong",
+        "Options and decisions",
+    ]
+    assert done(table) == ("01-05", "02-03")
 
 
 def test_the_menu_is_there_for_who_wants_it() -> None:
@@ -131,13 +145,6 @@ def test_next_is_typed_on_a_card_and_an_answer_on_a_step() -> None:
 # --- another depth ----------------------------------------------------------------------------------------------------
 
 
-def test_the_depth_stays_after_the_store_is_lost() -> None:
-    table = short().say(WHY).press(Action.NEXT).forget()
-
-    assert "Step 01-01: Who, and what it must do" in table.last.text
-    assert done(table) == ("00-01",)
-
-
 def test_going_deeper_asks_the_steps_that_are_missing() -> None:
     """Of the phase that is open; what was said stands on them."""
     table = short().say(WHY).press(Action.NEXT).say(WHAT).press(Action.FINISH_STEP).say("standard")
@@ -165,10 +172,16 @@ def test_brief_in_the_middle_of_a_phase_opens_its_card() -> None:
     assert "01-06" in done(table)
 
 
-def test_a_step_that_a_card_stood_for_can_be_opened() -> None:
+def test_what_a_card_stood_for_is_known_and_can_be_opened() -> None:
+    """Also after the store is lost."""
     table = short().say(WHY).press(Action.NEXT).say("reopen 00-02")
 
     assert "Step 00-02: Keyword" in table.last.text
+
+    table = short().say(WHY).press(Action.NEXT).forget()
+
+    assert "Step 01-01: Who, and what it must do" in table.last.text
+    assert done(table) == ("00-01",)
 
 
 def test_the_fields_of_an_answer_are_those_of_its_kind() -> None:
@@ -184,19 +197,3 @@ def test_the_fields_of_an_answer_are_those_of_its_kind() -> None:
     assert table.rt.specification.active("connection") == ()
     assert "notes.md" not in files
     assert "By when: 1 December" in files["impact-analysis.md"]
-
-
-def test_a_card_is_saved_without_an_entry_of_its_first_step() -> None:
-    """It is no step that was skipped; a card on which nobody said anything is."""
-    table = (
-        short().press(Action.NEXT).press(Action.NEXT).say("2. Orders get lost -> a link").press(Action.NEXT)
-    )
-    cards = [one.message.card for one in table.world.thread if one.message.card and one.message.speaker]
-
-    assert [card.title for card in cards] == [
-        "– What and why",
-        "– Who, and what it must do",
-        "✓ What it touches, and what can go wrong",
-        "Options and decisions",
-    ]
-    assert done(table) == ("01-05", "02-03")

@@ -15,14 +15,6 @@ def skipped() -> Table:
     return Table(THREE).start().do_step().press(Action.SKIP)
 
 
-def test_the_persona_says_what_skipping_means() -> None:
-    """Before the drafts are made."""
-    table = skipped()
-
-    assert SAID in table.texts
-    assert table.last.speaker == "business-analyst"
-
-
 def test_a_screen_shows_which_steps_are_left_out() -> None:
     """The sentence of the seed stays where there are no blocks."""
     [message] = [one for one in skipped().world.shown if one.text == SAID]
@@ -36,13 +28,8 @@ def test_nothing_is_written_for_a_step_of_which_nobody_spoke() -> None:
     assert "## 3. Topic" not in skipped().world.files["quick-scan.md"]
 
 
-def test_skipped_steps_are_not_recorded() -> None:
-    """`steps_completed` holds what people finished, nothing else."""
-    assert skipped().meta.steps_completed == ("00-01",)
-
-
-def test_the_phase_is_complete() -> None:
-    """The files and the completion are one commit, and after that comes the menu of the phase."""
+def test_the_phase_is_complete_and_its_skipped_steps_are_not() -> None:
+    """One commit, and then the menu of the phase; the persona says what skipping means."""
     table = skipped()
 
     assert table.meta.phases_completed == ("00-quick-scan",)
@@ -50,10 +37,11 @@ def test_the_phase_is_complete() -> None:
     assert table.menu.kind is MenuKind.PHASE
     assert table.order("commit", "rewrite")[-2:] == ["commit", "rewrite"]
 
+    assert SAID in table.texts
+    assert table.last.speaker == "business-analyst"
 
-def test_the_menu_leads_on_to_the_next_phase() -> None:
-    """Without another commit: the phase is complete already."""
-    table = skipped()
+    assert skipped().meta.steps_completed == ("00-01",)
+
     commits = len(table.world.commits)
     table.press_continue()
 
@@ -61,23 +49,17 @@ def test_the_menu_leads_on_to_the_next_phase() -> None:
     assert len(table.world.commits) == commits
 
 
-def test_feedback_after_skipping_returns_to_the_menu_of_the_phase() -> None:
-    """The skipped steps do not come back by it."""
+def test_whatever_comes_after_skipping_returns_to_the_menu_of_the_phase() -> None:
+    """The skipped steps do not come back by feedback, by looking again, or by talking about it."""
     table = skipped().say("The drafts look fine.")
 
     assert table.menu.kind is MenuKind.PHASE
 
-
-def test_resuming_after_skipping_returns_to_the_menu_of_the_phase() -> None:
-    """Nor by looking again."""
     table = skipped().resume()
 
     assert table.menu.kind is MenuKind.PHASE
     assert table.offered()[0] == Action.CONTINUE
 
-
-def test_an_elaboration_after_skipping_returns_to_the_menu_of_the_phase() -> None:
-    """Nor by talking about it."""
     table = skipped().press(Action.ELABORATE).say("done")
 
     assert table.menu.kind is MenuKind.PHASE

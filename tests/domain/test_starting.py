@@ -22,7 +22,7 @@ BEFORE = (
 
 
 def test_the_first_message_says_what_it_is_and_who_leads() -> None:
-    """The root of the thread names the item, the leads and the folder that the work goes into."""
+    """The item, the leads and the folder; its address is remembered."""
     table = Table().start("Offline sync")
 
     root = table.texts[0]
@@ -32,8 +32,12 @@ def test_the_first_message_says_what_it_is_and_who_leads() -> None:
     assert "5 phases and 24 steps" in root
     assert "`offline-sync`" in root
 
+    table = Table().start()
 
-def test_the_lead_greets_and_asks_the_first_question() -> None:
+    assert table.rt.permalink == f"https://slack.test/p{table.rt.place.thread}"
+
+
+def test_the_lead_greets_and_asks_the_first_question_once_the_folder_is_committed() -> None:
     """Nobody has to press anything before the first step is open."""
     table = Table(few_steps()).start()
 
@@ -43,11 +47,6 @@ def test_the_lead_greets_and_asks_the_first_question() -> None:
         "\n\n**Maya Chen (Business Analyst) -- Step 00-01: Topic 00-01**\n\n1. What is it?\n2. Why is it?\n"
     )
     assert table.rt.stage is Stage.DISCUSSING
-
-
-def test_the_folder_is_committed_before_anybody_is_greeted() -> None:
-    """What stands in the thread is in git already, or was told that it is not."""
-    table = Table(few_steps()).start()
 
     assert table.order("open_thread", "commit", "post") == ["open_thread", "commit", "post"]
     assert table.subjects == ["start"]
@@ -73,13 +72,6 @@ def test_a_new_item_has_a_meta_json_and_a_draft() -> None:
     assert table.world.files["draft.md"].startswith(
         "# GH-42\n\n- **Source**: github GH-42\n- **Started by**: Grace\n"
     )
-
-
-def test_the_permalink_is_remembered() -> None:
-    """A second `start` can answer with a link to the thread."""
-    table = Table().start()
-
-    assert table.rt.permalink == f"https://slack.test/p{table.rt.place.thread}"
 
 
 def test_somebody_without_a_name_is_asked_for_once() -> None:

@@ -27,17 +27,12 @@ def at_file_count(survey: CodeSurvey, *, thinks: bool = True) -> Table:
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_step_opens_with_its_header_and_its_questions() -> None:
-    """`Name (Role) -- Step id: title`, then what the step file asks at this depth."""
+def test_a_step_opens_with_its_header_its_questions_and_what_can_be_done() -> None:
+    """`Name (Role) -- Step id: title`, then how to answer and how deep we are; at another depth, too."""
     table = Table().start()
 
     assert "\n\n**Maya Chen (Business Analyst) -- Step 00-01: Scope Estimation**\n\n" in table.last.text
     assert table.last.speaker == "business-analyst"
-
-
-def test_the_questions_can_be_finished_or_asked_at_another_depth() -> None:
-    """The card says how to answer, and how deep we are."""
-    table = Table().start()
 
     for action in (Action.FINISH_STEP, Action.DEPTH_BRIEF, Action.DEPTH_DEEP):
         assert table.menu.offers(action)

@@ -28,11 +28,16 @@ def buttons_of(table: Table) -> list[list[str]]:
 
 
 def test_a_discussion_can_be_stopped_from_its_first_message_on() -> None:
-    """Before anybody has said anything: the introduction carries the button."""
+    """Before anybody has said anything, the introduction carries the button; a word in between leaves it."""
     table = opening()
 
     assert "ELABORATION MODE" in table.last.text
     assert table.menu.offers(Action.STOP)
+
+    table = opening().say("What about conflicts?", who="grace")
+
+    assert table.menu.offers(Action.STOP)
+    assert table.rt.has_pending(Speak)
 
 
 def test_a_press_ends_the_round_before_the_next_turn() -> None:
@@ -64,6 +69,7 @@ def test_whoever_resumes_finds_the_discussion_as_it_was() -> None:
 
 
 def test_at_any_time_the_thread_has_the_buttons_of_one_card() -> None:
+    """An answer has none of its own."""
     table = opening().resume_paying()
 
     assert table.offered() == FLOOR
@@ -71,18 +77,6 @@ def test_at_any_time_the_thread_has_the_buttons_of_one_card() -> None:
     introduction = next(one.message for one in table.world.thread if "ELABORATION MODE" in one.message.text)
     assert introduction.choices
 
-
-def test_a_word_in_between_leaves_the_button() -> None:
-    """The round goes on, and can be stopped still."""
-    table = opening().say("What about conflicts?", who="grace")
-
-    assert table.menu.offers(Action.STOP)
-    assert table.rt.has_pending(Speak)
-
-
-def test_an_answer_has_no_buttons_of_its_own() -> None:
-    """They stay on the card."""
-    table = opening().resume_paying()
     shown = len(table.menus)
     table.say("Alex, what about conflicts?")
 

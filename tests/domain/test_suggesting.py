@@ -78,7 +78,7 @@ def own(table: Table) -> list[Line]:
 
 
 def test_what_is_proposed_stands_on_the_card_at_once() -> None:
-    """As a suggestion that rests on Ada's message, and nobody has accepted."""
+    """It rests on Ada's message, nobody has accepted it, and it is recorded with the edit that shows it."""
     table = looked(thinking())
     entry = table.rt.specification.entries["ASM-001"]
     claim = entry.claims["text"][0]
@@ -88,11 +88,6 @@ def test_what_is_proposed_stands_on_the_card_at_once() -> None:
     assert table.rt.stage is Stage.DISCUSSING
     assert table.rt.card
     assert "Export every row" in table.card.text
-
-
-def test_it_is_recorded_before_the_card_shows_it() -> None:
-    """On a line of the model, in the same write that asks for the edit."""
-    table = looked(thinking())
 
     assert [one["id"] for one in table.rt.lines[-1].meta[ENTRIES]] == ["ASM-001"]
     assert any(isinstance(one, Rewrite) and "Export every row" in one.message.text for one in table.rt.outbox)
@@ -156,7 +151,7 @@ def test_where_all_is_unchecked_accept_all_says_what_to_do() -> None:
 
 
 def test_finish_waits_for_no_model() -> None:
-    """Saved, with the menu, before a model is asked for what it has not read; that comes on the same card."""
+    """Saved, with the menu, before a model is asked for what it has not read; about the rest none is asked."""
     table = thinking()
     table.pay_until(lambda rt: rt.stage is Stage.DISCUSSING).press(Action.FINISH_STEP)
     table.pay_until(lambda rt: rt.stage is Stage.AT_BOUNDARY)
@@ -167,6 +162,18 @@ def test_finish_waits_for_no_model() -> None:
     looked(table).resume_paying()
     assert "Export every row" in table.card.text
     assert not table.rt.unread
+
+    table = looked(thinking()).resume_paying()
+    asked = table.order("speak")
+    table.press(Action.FINISH_STEP)
+
+    assert table.order("speak") == asked
+    assert "00-01" in table.meta.steps_completed
+
+    table = looked(thinking()).resume_paying()
+
+    assert Action.READ_AGAIN not in table.offered()
+    assert table.say("draft again").rt.answers[-1].text == "draft again"
 
 
 def test_what_nobody_has_read_by_then_comes_on_the_next_card() -> None:
@@ -179,15 +186,6 @@ def test_what_nobody_has_read_by_then_comes_on_the_next_card() -> None:
     looked(table).resume_paying()
     assert "Export every row" in table.card.text
     assert not table.rt.unread
-
-
-def test_finish_asks_no_model_about_what_it_has_read() -> None:
-    table = looked(thinking()).resume_paying()
-    asked = table.order("speak")
-    table.press(Action.FINISH_STEP)
-
-    assert table.order("speak") == asked
-    assert "00-01" in table.meta.steps_completed
 
 
 @pytest.mark.parametrize("how", ["more", "changed", "in flight"])
@@ -224,14 +222,6 @@ def test_a_card_says_that_the_model_could_not_read_and_offers_to_draft_again(sta
     assert said not in table.card.text
     assert not table.menu.offers(Action.READ_AGAIN)
     assert "Grace chose: Draft again" in [line.content for line in table.lines]
-
-
-def test_there_is_nothing_to_read_again_where_all_is_read() -> None:
-    """Typed, it is then a word like any other."""
-    table = looked(thinking()).resume_paying()
-
-    assert Action.READ_AGAIN not in table.offered()
-    assert table.say("draft again").rt.answers[-1].text == "draft again"
 
 
 # --- follow-ups -----------------------------------------------------------------------------------------------------

@@ -91,16 +91,13 @@ def test_the_log_always_says_something(code: str) -> None:
     assert len(line) > len(code) + 10
 
 
-def test_the_log_may_word_it_differently() -> None:
-    """An unknown phase is a fallback for the log, and a promise for people."""
+def test_the_log_may_word_it_differently_and_says_where_and_why() -> None:
+    """Whoever mends a file needs its folder and the reason; people in the thread need neither."""
     one = trouble("ERR-PERSONA-001", phase_key="07-x")
 
     assert one.log.endswith("Unknown phase key '07-x'. Falling back to Maya Chen (Business Analyst).")
     assert one.severity is Severity.WARNING
 
-
-def test_the_log_says_where_and_why() -> None:
-    """Whoever mends the file needs its folder and the reason; people in the thread need neither."""
     one = trouble("ERR-STEP-004", phase_key="01-requirements", filename="01-x.md", reason="line 3: a\nb")
 
     assert one.sentence == "Warning: Step file 01-x.md has invalid frontmatter. Skipping."
@@ -139,14 +136,11 @@ def test_values_cannot_break_out_of_their_sentence() -> None:
     assert len(one.sentence) < 170
 
 
-def test_a_trouble_survives_being_stored() -> None:
-    """It comes back from JSON with its code and its facts."""
+def test_a_trouble_survives_being_stored_and_does_not_change() -> None:
+    """What happened, happened."""
     one = trouble("ERR-STEP-003", filename="01-x.md", phase_key="01-requirements")
 
     assert Trouble.model_validate_json(one.model_dump_json()) == one
 
-
-def test_a_trouble_does_not_change() -> None:
-    """What happened, happened."""
     with pytest.raises(ValidationError):
         trouble("ERR-INT-001").code = "ERR-INT-002"  # type: ignore[misc]

@@ -67,15 +67,12 @@ def test_an_answer_stays_before_what_a_persona_said_to_it() -> None:
     assert [one.round for one in ordered] == [1, 2, 2, 3]
 
 
-def test_equal_timestamps_are_told_apart_by_their_ids() -> None:
-    """Slack gives none twice in a channel; whatever does, the order is one."""
-    lines = (line("b", ts="1.5"), line("a", ts="1.500000"))
+def test_lines_stand_in_the_order_of_the_thread() -> None:
+    """Equal timestamps are told apart by their ids; lines without a time of Slack stay where they are."""
+    equal = (line("b", ts="1.5"), line("a", ts="1.500000"))
 
-    assert [one.content for one in transcript.in_thread_order(lines)] == ["a", "b"]
+    assert [one.content for one in transcript.in_thread_order(equal)] == ["a", "b"]
 
-
-def test_lines_without_a_time_of_slack_stay_where_they_are() -> None:
-    """Those of other tools, and of edits."""
     odd = line("odd", ts="yesterday")
     lines = (line("b", ts="2.0"), odd, line("a", ts="1.0"))
 

@@ -26,17 +26,9 @@ MOST_AT_A_PLACE = 20_000
 """Characters that a pattern may look at where it begins, in the worst case; the last run is taken only once."""
 MARKED = [Format(kind, ("",), pattern) for kind, _hint, pattern in MARKED_LATER]
 SENTENCES = (
-    "{}",
-    "it is {}, ok?",
-    "`{}`",
-    "```\nexport KEY={}\n```",
-    '{{"key": "{}"}}',
-    "<{}>",
-    "https://example.com/x?y={}#z",
-    "ключ {} и всё",
-    "鍵は{}です",
-    "“{}”",
-)
+    "{}", "it is {}, ok?", "`{}`", "```\nexport KEY={}\n```", '{{"key": "{}"}}', "<{}>",
+    "https://example.com/x?y={}#z", "ключ {} и всё", "鍵は{}です", "“{}”",
+)  # fmt: skip
 
 
 def written(pattern: str, chance: random.Random) -> str:

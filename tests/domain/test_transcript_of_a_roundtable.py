@@ -17,23 +17,28 @@ def whole_meeting() -> Table:
     return table.through("02-01").press_continue()
 
 
-def test_a_whole_meeting_reads_back_without_a_flaw() -> None:
-    """Rounds and times never go back, and nothing is left behind."""
+def test_a_whole_meeting_is_in_the_transcript_without_a_flaw() -> None:
+    """In the same order: what Slack shows and what git keeps are one meeting. No line is there twice."""
     table = whole_meeting()
 
     assert transcripts.read(table.world.meeting).flaws == ()
     assert table.rt.lines == ()
 
-
-def test_everything_in_the_thread_is_in_the_transcript() -> None:
-    """In the same order: what Slack shows and what git keeps are one meeting."""
-    table = whole_meeting()
     kept = {line.message_id: line.content for line in table.lines if line.source != "user"}
     posts = [effect for effect in table.completing if effect.kind == "post"]
 
     rest = iter(kept)
     assert all(post.id in rest for post in posts)
     assert all(post.message.text == kept[post.id] for post in posts if post.message.card is None)
+
+    table.restart().forget().say("Thank you.")
+
+    ids = [line.message_id for line in table.lines]
+    assert len(ids) == len(set(ids))
+
+    committed = [line.message_id for work in whole_meeting().world.commits for line in work.lines]
+
+    assert len(committed) == len(set(committed))
 
 
 def test_a_card_has_the_words_of_its_lines() -> None:
@@ -56,18 +61,22 @@ def test_a_card_has_the_words_of_its_lines() -> None:
         assert above in {"\n\n".join(kept[first:at]) for first in range(at + 1)}
 
 
-def test_rounds_start_at_one() -> None:
-    """They count per item."""
+def test_rounds_start_at_one_and_have_one_part() -> None:
+    """A change of the part begins a new one, and so does a person's turn; the personas who answer are in it."""
     assert whole_meeting().lines[0].round == 1
 
-
-def test_a_round_has_one_part() -> None:
-    """A change of the part begins a new round."""
     parts: dict[int, set[str]] = {}
     for line in whole_meeting().lines:
         parts.setdefault(line.round, set()).add(line.phase)
 
     assert {len(names) for names in parts.values()} == {1}
+
+    lines = whole_meeting().lines
+    at = next(n for n, line in enumerate(lines) if line.content == "Jordan, what about tunnels?")
+
+    assert lines[at].round == lines[at - 1].round + 1
+    assert lines[at + 1].actor == "InterfaceDesigner"
+    assert lines[at + 1].round == lines[at].round
 
 
 def test_the_parts_follow_the_meeting() -> None:
@@ -82,8 +91,8 @@ def test_the_parts_follow_the_meeting() -> None:
     assert order[-1] == "review_ready"
 
 
-def test_everybody_has_an_actor() -> None:
-    """People are `User` and told apart by `meta`; personas and the host have names of their own."""
+def test_everybody_has_an_actor_and_a_source() -> None:
+    """People are `User`; what the host says, or a persona by rote, is the system's; all else a model's."""
     lines = whole_meeting().lines
 
     assert {line.actor for line in lines} == {
@@ -95,10 +104,6 @@ def test_everybody_has_an_actor() -> None:
     }
     assert {line.meta["user_name"] for line in lines if line.source == "user"} == {"Ada", "Grace"}
 
-
-def test_sources_tell_people_models_and_the_host_apart() -> None:
-    """What the host says, or a persona by rote, is the system's; what else a persona says came from a model."""
-    lines = whole_meeting().lines
     for line in lines:
         by_rule = line.actor == "PlanningAgent" or line.meta.get("voice") == "rule"
         assert line.source == ("user" if line.actor == "User" else "system" if by_rule else "model")
@@ -118,25 +123,6 @@ def test_a_line_says_where_it_belongs() -> None:
     assert turn.meta["channel_id"] == "C1"
     assert (turn.meta["turn"], turn.meta["turn_id"]) == (4, "t04")
     assert turn.message_id == f"C1.{turn.meta['message_ts']}"
-
-
-def test_a_persons_turn_in_a_discussion_begins_a_round() -> None:
-    """And the personas who answer are in it."""
-    lines = whole_meeting().lines
-    at = next(n for n, line in enumerate(lines) if line.content == "Jordan, what about tunnels?")
-
-    assert lines[at].round == lines[at - 1].round + 1
-    assert lines[at + 1].actor == "InterfaceDesigner"
-    assert lines[at + 1].round == lines[at].round
-
-
-def test_ids_of_lines_are_unique() -> None:
-    """Over restarts and lost stores."""
-    table = whole_meeting()
-    table.restart().forget().say("Thank you.")
-
-    ids = [line.message_id for line in table.lines]
-    assert len(ids) == len(set(ids))
 
 
 def test_what_a_voice_cost_is_noted() -> None:
@@ -171,10 +157,3 @@ def test_every_line_is_json_of_the_schema() -> None:
             "content",
             "meta",
         ]
-
-
-def test_the_lines_of_a_commit_are_those_since_the_last() -> None:
-    """No line is in two commits."""
-    committed = [line.message_id for work in whole_meeting().world.commits for line in work.lines]
-
-    assert len(committed) == len(set(committed))

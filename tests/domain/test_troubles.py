@@ -23,8 +23,8 @@ VOICE_LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
 # --- commits ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_step_that_cannot_be_saved_is_told_and_the_menu_still_comes() -> None:
-    """The meeting goes on; what is not in git is in the store."""
+def test_a_step_that_cannot_be_saved_is_told_and_saved_before_the_next_commit() -> None:
+    """The menu still comes; what is in the store is saved later, as the commit it was meant to be."""
     table = Table(TWO).start().fail("commit").do_step()
 
     assert NOT_SAVED in table.texts
@@ -32,9 +32,6 @@ def test_a_step_that_cannot_be_saved_is_told_and_the_menu_still_comes() -> None:
     assert table.rt.steps_completed == ("00-01",)
     assert table.meta.steps_completed == ()
 
-
-def test_what_could_not_be_saved_is_saved_before_the_next_commit() -> None:
-    """In its order, as the commit it was meant to be."""
     table = Table(TWO).start().fail("commit").do_step().press_continue().do_step()
 
     assert table.subjects == ["start", "step 00-01 Topic 00-01", "step 00-02 Topic 00-02"]
@@ -43,15 +40,12 @@ def test_what_could_not_be_saved_is_saved_before_the_next_commit() -> None:
 
 
 def test_people_are_told_once_and_not_at_every_attempt() -> None:
-    """A full disk for a whole phase is one message."""
+    """A disk that is full again is told again: it was fine in between."""
     table = Table(TWO).start().fail("commit", times=20).do_step().press_continue().do_step().say("Feedback.")
 
     assert table.texts.count(NOT_SAVED) == 1
     assert table.world.commits[1:] == []
 
-
-def test_a_disk_that_is_full_again_is_told_again() -> None:
-    """It was fine in between."""
     table = Table(few_steps()).start().fail("commit").do_step().press_continue().fail("commit").do_step()
 
     assert table.texts.count(NOT_SAVED) == 2
@@ -163,14 +157,12 @@ def test_a_discussion_that_no_voice_can_open_waits_for_a_person(reason: str) -> 
 
 
 def test_retrying_does_what_could_not_be_done() -> None:
+    """Once, whoever presses, and however often the voice has failed."""
     table = stalled().press_retry()
 
     assert table.rt.stage is Stage.ELABORATING
     assert table.rt.debate.framed
 
-
-def test_retrying_twice_is_retrying_once() -> None:
-    """Two people press: the second is told."""
     table = stalled()
     menu = table.menu
     table.press(Action.RETRY, menu=menu, who="ada")
@@ -178,9 +170,6 @@ def test_retrying_twice_is_retrying_once() -> None:
     with pytest.raises(NotNow, match="Retry -- chosen by Ada"):
         table.press(Action.RETRY, menu=menu, who="grace")
 
-
-def test_a_voice_may_fail_as_often_as_it_likes() -> None:
-    """Each time there is a button."""
     table = stalled(times=5)
     for _ in range(3):
         table.press_retry()
@@ -259,7 +248,7 @@ def test_what_could_not_be_said_is_said_first_when_we_are_back() -> None:
 
 
 def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
-    """Nobody could take them away while we were shut out."""
+    """Where its edit was refused, it loses them with the next words."""
     table = Table(TWO).start().do_step()
     menu = table.menu
     table.fail("post", "not_in_channel").say("c")
@@ -271,9 +260,6 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     assert shut_out.choices
     assert stands.choices == ()
 
-
-def test_the_menu_before_loses_its_buttons_with_the_next_words_when_its_edit_was_refused() -> None:
-    """The posts went through: nothing pauses, and the edit is tried once more."""
     table = Table(thinking(TWO)).start().do_step()
     menu = table.menu
     table.fail("rewrite", "not_in_channel").say("c")
@@ -298,7 +284,7 @@ def test_a_refusal_that_nobody_has_heard_of_loses_nothing() -> None:
 
 
 def test_when_slack_takes_posts_again_there_is_a_way_on() -> None:
-    """Nobody has to remember a command: the missing posts come, and below them a button."""
+    """By itself, or when somebody speaks."""
     table = Table(TWO).start().do_step().fail("post", "token_revoked", times=3).press_continue()
     table.try_again().try_again()
     told = len(table.world.told)
@@ -308,20 +294,9 @@ def test_when_slack_takes_posts_again_there_is_a_way_on() -> None:
     assert (told, len(table.world.told)) == (1, 1)
     assert table.press(Action.RESUME).rt.step_id == "00-02"
 
-
-def test_whoever_speaks_finds_out_that_slack_takes_posts_again() -> None:
-    """Sooner than the next look."""
     table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue().say("Hello?")
 
     assert table.offered() == [Action.RESUME]
-
-
-def test_what_nobody_could_be_shown_is_marked_in_the_transcript() -> None:
-    """A reader of the record must not believe that people saw it."""
-    table = Table(thinking(TWO)).start().fail("post", "msg_too_long").say("For field work.")
-
-    [line] = [line for line in table.lines if line.content == "business-analyst on draft"]
-    assert line.meta["not_shown"] == "msg_too_long"
 
 
 def test_the_end_stays_the_end_when_nobody_can_be_told() -> None:
@@ -333,25 +308,25 @@ def test_the_end_stays_the_end_when_nobody_can_be_told() -> None:
 
 
 def test_one_message_that_slack_will_not_have_is_left_out() -> None:
-    """It is in the transcript; the meeting goes on."""
+    """The transcript has it, and says that nobody could be shown it."""
     table = Table(thinking(TWO)).start().fail("post", "msg_too_long").say("For field work.")
 
     assert table.rt.stage is Stage.DISCUSSING
     assert "business-analyst on draft" not in table.texts
     assert "business-analyst on draft" in [line.content for line in table.lines]
 
+    [line] = [line for line in table.lines if line.content == "business-analyst on draft"]
+    assert line.meta["not_shown"] == "msg_too_long"
+
 
 def test_a_menu_that_slack_will_not_have_keeps_its_buttons() -> None:
-    """Only its text is replaced: people must be able to go on."""
+    """Refused twice it is given up, and can still be typed."""
     table = Table(TWO).start().do_step().fail("post", "invalid_blocks").resume()
 
     assert table.last.text == trouble_wording.NOT_SHOWN
     assert table.menu_at == table.world.thread[-1].ts
     assert table.press_continue().rt.step_id == "00-02"
 
-
-def test_a_menu_that_is_refused_twice_is_given_up() -> None:
-    """Typing and resuming still work."""
     table = Table(TWO).start().do_step().fail("post", "invalid_blocks", times=2).resume()
 
     assert table.order("post")[-2:] == ["post", "post"]
@@ -359,7 +334,7 @@ def test_a_menu_that_is_refused_twice_is_given_up() -> None:
 
 
 def test_a_thread_that_was_deleted_is_opened_again_by_starting_again() -> None:
-    """With everything that git and the store know; nothing done is asked again."""
+    """Nothing done is asked again. Only who asks for it gets a new one, also after a resume."""
     table = Table(TWO).start().do_step().fail("post", "thread_not_found").press_continue()
     gone = (table.rt.stage, table.rt.place.thread)
     table.start_again()
@@ -368,6 +343,11 @@ def test_a_thread_that_was_deleted_is_opened_again_by_starting_again() -> None:
     assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
     assert table.meta.slack
     assert table.meta.slack.thread_ts == table.rt.place.thread
+
+    table = Table(TWO).start().do_step().press(Action.STOP).resume()
+    table.fail("post", "thread_not_found").press_continue()
+
+    assert (table.rt.stage, table.rt.place.thread) == (Stage.STALLED, "")
 
 
 def test_a_discussion_goes_on_in_a_new_thread() -> None:
@@ -396,14 +376,6 @@ def test_who_was_stopped_is_back_where_they_stopped_in_a_new_thread() -> None:
         "grace",
         Message(text=trouble_wording.thread_gone("Offline sync", goes_on=True)),
     )
-
-
-def test_a_thread_that_is_deleted_after_it_was_resumed_stays_deleted() -> None:
-    """Only who asks for it gets a new one."""
-    table = Table(TWO).start().do_step().press(Action.STOP).resume()
-    table.fail("post", "thread_not_found").press_continue()
-
-    assert (table.rt.stage, table.rt.place.thread) == (Stage.STALLED, "")
 
 
 @pytest.mark.parametrize("planning", [True, False])

@@ -26,11 +26,15 @@ def test_what_was_said_before_a_stop_is_written_with_the_step_when_the_store_is_
     assert "On trains." in table.world.files["quick-scan.md"]
 
 
-def test_what_was_said_before_another_depth_was_wished_still_answers_the_step() -> None:
-    """A depth is committed, and what was said before goes with it."""
+def test_what_was_said_before_a_wish_still_answers_the_step() -> None:
+    """A depth or a stop is committed, and what was said before goes with it; the wish itself answers nothing."""
     table = answered().press(Action.DEPTH_DEEP).say("And in cellars.").forget()
 
     assert texts(table) == ["For field work.", "On trains.", "And in cellars."]
+
+    table = answered().say("deep").say("stop").forget()
+
+    assert texts(table) == ["For field work.", "On trains."]
 
 
 def test_what_was_changed_afterwards_counts_as_it_reads_now() -> None:
@@ -59,13 +63,6 @@ def test_a_step_that_somebody_opens_again_by_hand_is_answered_anew() -> None:
 
     assert table.rt.step_id == before
     assert texts(table) == []
-
-
-def test_a_wish_answers_nothing() -> None:
-    """`stop` and `deep` were meant for us."""
-    table = answered().say("deep").say("stop").forget()
-
-    assert texts(table) == ["For field work.", "On trains."]
 
 
 def test_a_thread_that_is_gone_takes_no_answer_with_it() -> None:

@@ -33,7 +33,7 @@ def test_the_text_of_a_file_that_cannot_be_written_is_in_the_thread() -> None:
 
 
 def test_it_is_written_with_the_next_commit() -> None:
-    """Once the file can be written again; people are told."""
+    """Once the file can be written again, also if nobody comes back."""
     table = unwritable()
     table.world.unwritable = ""
     table.press_continue().do_step()
@@ -41,9 +41,6 @@ def test_it_is_written_with_the_next_commit() -> None:
     assert "For field work." in table.world.files[FILE]
     assert table.texts.count(trouble_wording.SAVED_AT_LAST) == 1
 
-
-def test_it_is_written_even_if_nobody_comes_back() -> None:
-    """After a while it is tried again without anybody saying a word."""
     table = unwritable()
     table.world.unwritable = ""
     table.try_again()
@@ -51,6 +48,11 @@ def test_it_is_written_even_if_nobody_comes_back() -> None:
     assert "For field work." in table.world.files[FILE]
     assert table.rt.unsaved == ()
     assert table.offered()[0] == Action.CONTINUE
+
+    table = Table(TWO).start().do_step()
+    before = len(table.world.commits)
+
+    assert len(table.try_again().world.commits) == before
 
 
 def test_what_still_cannot_be_written_is_kept_without_a_word() -> None:
@@ -86,11 +88,3 @@ def test_rows_and_objects_are_shown_as_they_would_stand_in_the_file() -> None:
     [text] = attached(table)
     assert "```" in text
     assert '"US-001"' in text
-
-
-def test_with_nothing_left_to_save_nothing_happens() -> None:
-    """Trying again is no reason to commit."""
-    table = Table(TWO).start().do_step()
-    before = len(table.world.commits)
-
-    assert len(table.try_again().world.commits) == before

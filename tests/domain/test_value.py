@@ -9,16 +9,13 @@ from bot.domain.values.places import Place
 PLACE = Place(team="T1", channel="C1", thread="1.1")
 
 
-def test_a_change_makes_another_value() -> None:
-    """Whoever holds the one before goes on seeing it as it was."""
+def test_a_change_makes_another_value_like_any_other() -> None:
+    """Whoever holds the one before sees it as it was. The other is frozen, and written down the same."""
     moved = PLACE.but(channel="C2")
 
     assert (PLACE.channel, moved.channel) == ("C1", "C2")
     assert moved == Place(team="T1", channel="C2", thread="1.1")
 
-
-def test_the_other_value_is_one_like_any_other() -> None:
-    """As pydantic would have copied it: frozen, and the same when it is written down."""
     moved, copied = PLACE.but(channel="C2"), PLACE.model_copy(update={"channel": "C2"})
 
     assert moved.model_dump_json() == copied.model_dump_json()
@@ -27,9 +24,6 @@ def test_the_other_value_is_one_like_any_other() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         moved.channel = "C3"  # type: ignore[misc]  # that is the point
 
-
-def test_what_was_not_given_stays_not_given() -> None:
-    """A default is no wish of anybody's."""
     place = Place(team="T1", channel="C1")
 
     assert place.but(channel="C2").model_fields_set == {"team", "channel"}

@@ -131,7 +131,7 @@ def test_it_goes_when_the_voice_fails(refused: tuple[WorkIndicator, ...]) -> Non
 
 @WAYS
 def test_it_goes_when_somebody_stops(refused: tuple[WorkIndicator, ...]) -> None:
-    """With the round that was running."""
+    """A process that dies leaves none behind."""
     table = thinking(*refused).do_step().stop_paying().press(Action.ELABORATE).pay_up_to("speak")
     assert shown(table)
 
@@ -139,10 +139,6 @@ def test_it_goes_when_somebody_stops(refused: tuple[WorkIndicator, ...]) -> None
     assert table.rt.stage is Stage.PAUSED
     assert not shown(table)
 
-
-@WAYS
-def test_a_process_that_dies_leaves_none_behind(refused: tuple[WorkIndicator, ...]) -> None:
-    """What it showed is saved with the roundtable, and taken away by whoever goes on."""
     table = answering(thinking(*refused))
     assert shown(table)
 
@@ -159,25 +155,19 @@ def test_nobody_is_stopped_by_a_sign_that_is_refused_too_late() -> None:
     assert "react" not in table.order("react")[1:]
 
 
-def test_without_a_model_there_is_nothing_to_wait_for() -> None:
-    """No call to Slack is spent on it."""
+def test_who_never_thinks_is_not_waited_for() -> None:
+    """Without a model, or without one of its own."""
     table = Table().start().elaborate()
 
     assert not table.order("unreact", "show_work", "clear_work")
 
+    table = own_model("business-analyst", "offline", policy=Policy(thinks=True, draft_seconds=0))
 
-def test_a_persona_with_a_model_of_its_own_is_waited_for() -> None:
-    """Also where nobody else has one; and nobody waits for the others."""
+    assert not table.say("Field work needs it.").order("show_work")
+
     table = own_model("solutions-architect", "acme:large", policy=Policy()).do_step()
     assert not table.order("show_work")
 
     table.press(Action.ELABORATE).stop_paying().say("Alex, what breaks first?").pay_up_to("speak")
     assert shown(table) == ["status"]
     assert not shown(table.resume_paying())
-
-
-def test_a_persona_that_never_thinks_is_not_waited_for() -> None:
-    """Its front matter says `offline`, whatever the others think with."""
-    table = own_model("business-analyst", "offline", policy=Policy(thinks=True, draft_seconds=0))
-
-    assert not table.say("Field work needs it.").order("show_work")

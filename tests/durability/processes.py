@@ -17,15 +17,8 @@ from tests.patience import PATIENCE_SECONDS
 ROOT = Path(__file__).parents[2]
 POLL_SECONDS = 0.005
 KEPT_FROM_HERE = (
-    "PATH",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "TMPDIR",
-    "PYTHONPATH",
-    "PYTHONPYCACHEPREFIX",
-    "VIRTUAL_ENV",
-)
+    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "VIRTUAL_ENV",
+)  # fmt: skip
 
 
 async def wait_until(

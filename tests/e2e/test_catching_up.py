@@ -25,7 +25,10 @@ async def away_and_back(meeting: Meeting) -> None:
 
 
 async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeting) -> None:
-    """With the way to where they left off; nobody else sees it, and nothing is written down."""
+    """
+    With the way to where they left off; nobody else sees it, and nothing is written down. Also by a button under the
+    status, and when only git knows the item.
+    """
     async with meeting.bot():
         await away_and_back(meeting)
         lines, thread = len(meeting.transcript.lines), len(meeting.thread)
@@ -47,64 +50,36 @@ async def test_what_was_decided_and_is_open_is_told_to_one_person(meeting: Meeti
         assert meeting.slack.person("ada").ephemerals == []
         assert (len(meeting.transcript.lines), len(meeting.thread)) == (lines, thread + 1)
 
+        await linus.slash(CHANNEL, "/roundtable status offline-sync")
+        status = (await meeting.until(lambda: linus.ephemerals[1:]))[-1]
+        await linus.press(status, "roundtable.catch_up")
+        await meeting.until(lambda: "since you last said something" in linus.ephemerals[-1].text)
+        assert status.text in [one.text for one in linus.ephemerals]
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        delivery = await linus.slash(CHANNEL, "/roundtable catchup offline-sync")
+
+    assert "DEC-002: keep photos out of it. Decided by Grace." in delivery.response["text"]
+    assert "`/roundtable resume offline-sync`" in delivery.response["text"]
+
 
 async def test_whoever_spoke_last_has_missed_nothing(meeting: Meeting) -> None:
-    """And hears whom it waits for."""
+    """And hears whom it waits for; somebody new is told from the beginning, and nobody in another channel."""
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost.", who="grace")
         await meeting.slack.settled()
-        grace = meeting.slack.person("grace")
-        delivery = await grace.slash(CHANNEL, "/roundtable catchup")
-
-    assert "Waiting for:* people, whom Maya Chen asks about 00-01" in delivery.response["text"]
-    assert "1 answer so far" in delivery.response["text"]
-
-
-async def test_a_button_under_the_status_does_it(meeting: Meeting) -> None:
-    """The answer comes beside the status, and that stays."""
-    async with meeting.bot():
-        await away_and_back(meeting)
-        linus = meeting.slack.person("linus")
-        await linus.slash(CHANNEL, "/roundtable status offline-sync")
-        status = (await meeting.until(lambda: linus.ephemerals))[-1]
-        await linus.press(status, "roundtable.catch_up")
-        await meeting.until(lambda: "since you last said something" in linus.ephemerals[-1].text)
-
-        assert status.text in [one.text for one in linus.ephemerals]
-
-
-async def test_somebody_new_is_told_from_the_beginning(meeting: Meeting) -> None:
-    """They never said anything, and missed all of it."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.do_step("Edits get lost.")
-        delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup offline-sync")
-
-    assert "*Offline sync*, from the beginning:" in delivery.response["text"]
-    assert "Finished:* 00-01" in delivery.response["text"]
-
-
-async def test_what_is_said_in_a_channel_stays_there(meeting: Meeting) -> None:
-    """From another channel nobody is told what was decided."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
+        last = await meeting.slack.person("grace").slash(CHANNEL, "/roundtable catchup")
+        await meeting.finish_step()
+        new = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup offline-sync")
         elsewhere = meeting.slack.add_channel("elsewhere", private=True)
-        delivery = await meeting.slack.person("ada").slash(elsewhere.id, "/roundtable catchup offline-sync")
+        away = await meeting.slack.person("ada").slash(elsewhere.id, "/roundtable catchup offline-sync")
 
-    assert delivery.response["text"] == ("`offline-sync` is discussed in another channel. Ask me there.")
-
-
-async def test_an_item_that_nobody_holds_can_be_caught_up_on(meeting: Meeting) -> None:
-    """Its folder says all of it; only a resume lets it go on."""
-    async with meeting.bot():
-        await away_and_back(meeting)
-    rmtree(meeting.workspace / ".roundtable")
-    async with meeting.bot():
-        delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable catchup offline-sync")
-
-    assert "DEC-002: keep photos out of it. Decided by Grace." in delivery.response["text"]
-    assert "`/roundtable resume offline-sync`" in delivery.response["text"]
+    assert "Waiting for:* people, whom Maya Chen asks about 00-01" in last.response["text"]
+    assert "1 answer so far" in last.response["text"]
+    assert "*Offline sync*, from the beginning:" in new.response["text"]
+    assert "Finished:* 00-01" in new.response["text"]
+    assert away.response["text"] == "`offline-sync` is discussed in another channel. Ask me there."
 
 
 async def test_hostile_words_stay_words(meeting: Meeting) -> None:

@@ -56,32 +56,26 @@ async def test_a_bare_call_shows_what_waits_and_what_can_be_pressed(meeting: Mee
         await meeting.until(lambda: ada.view is not None)
 
 
-@pytest.mark.parametrize("line", ["start Dark mode", "plan Dark mode for everybody", "resume offline-sync"])
-@pytest.mark.parametrize("where", ["@roundtable", GROUP])
-async def test_no_thread_is_opened_there(meeting: Meeting, line: str, where: str) -> None:
-    """By no command; an item that only git knows is not taken up there, either."""
+async def test_no_thread_is_opened_there(meeting: Meeting) -> None:
+    """By no command, mention or shortcut; an item that only git knows is not taken up there, either."""
     folder = meeting.workspace / "docs" / "requirements" / "offline-sync"
     folder.mkdir(parents=True)
     (folder / "meta.json").write_text('{"slug": "offline-sync", "description": "Offline sync"}')
     commit_all(meeting.workspace)
     group(meeting)
     async with meeting.bot():
-        await meeting.slack.person("ada").slash(where, f"/roundtable {line}")
-        await meeting.slack.settled()
-
-        assert len(refusals(meeting)) == 1
-        assert not meeting.slack.calls_of("chat.postMessage")
-
-
-async def test_not_by_a_mention_or_a_shortcut(meeting: Meeting) -> None:
-    """Whatever tells us of it."""
-    group(meeting)
-    async with meeting.bot():
         ada = meeting.slack.person("ada")
+        for where in ("@roundtable", GROUP):
+            for line in ("start Dark mode", "plan Dark mode for everybody", "resume offline-sync"):
+                seen = len(refusals(meeting))
+                await ada.slash(where, f"/roundtable {line}")
+                await meeting.slack.settled()
+                assert len(refusals(meeting)) == seen + 1, f"{line} in {where}"
+        seen = len(refusals(meeting))
         ts = await ada.mention(GROUP, "start Dark mode")
-        await meeting.until(lambda: refusals(meeting))
+        await meeting.until(lambda: len(refusals(meeting)) == seen + 1)
         await ada.shortcut(ts)
-        await meeting.until(lambda: len(refusals(meeting)) == 2)
+        await meeting.until(lambda: len(refusals(meeting)) == seen + 2)
 
         assert not meeting.slack.calls_of("chat.postMessage")
 

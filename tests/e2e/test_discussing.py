@@ -11,7 +11,6 @@ from typing import NamedTuple
 import aiohttp
 import pytest
 
-from bot.domain.roundtable.working import EMOJI
 from bot.slack.client import AGENT
 from bot.slack.manifest import STOPPED
 from bot.voices.model import Completion, Prompt
@@ -21,7 +20,6 @@ from tests.e2e.test_thinking import good, task_of
 from tests.voices.minds import Answer, ScriptedMind, record, thinking
 
 WAYS = pytest.mark.parametrize("agent", [True, False], ids=["session", "words"])
-STATUS = "assistant.threads.setStatus"
 
 
 class SlowMind(ScriptedMind):
@@ -92,10 +90,6 @@ def slowly(meeting: Meeting, *, agent: bool = False) -> SlowMind:
 def at_work(meeting: Meeting) -> str:
     """What stands under the thread."""
     return str(meeting.slack.channel(CHANNEL).at_work(meeting.root)["status"])
-
-
-def hourglasses(meeting: Meeting) -> list[str]:
-    return [one.ts for one in meeting.thread if any(reaction.name == EMOJI for reaction in one.reactions)]
 
 
 async def test_the_stop_button_ends_a_round_while_a_persona_speaks(meeting: Meeting) -> None:
@@ -194,34 +188,6 @@ def button(menu: SandboxMessage, label: str) -> tuple[str, str]:
     return next((one["action_id"], one["value"]) for one in buttons if one["text"]["text"].startswith(label))
 
 
-async def test_several_messages_while_a_persona_speaks_are_answered_once(meeting: Meeting) -> None:
-    """Nobody who writes is interrupted; each message is a line of its own."""
-    said = ("I mean edits", "of the same field", "on two phones")
-    mind = SlowMind(torn, lambda prompt: responding(prompt) and "same field" not in prompt.moving)
-    meeting.voices = thinking(mind)
-    async with meeting.bot():
-        await discussing(meeting)
-        await mind.begun.wait()
-        for words in said:
-            await meeting.say(words, who="grace")
-            await meeting.slack.settled()
-        posted = len(meeting.thread)
-        mind.go.set()
-        await meeting.until(lambda: len(meeting.thread) > posted)
-        await meeting.press("end_elaboration")
-        await meeting.menu("continue")
-        await meeting.slack.settled()
-
-    turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
-    people = [line.content for line in turns if line.actor == "User"]
-    assert people == list(said)
-    after = [
-        line.actor for line in turns[turns.index(next(one for one in turns if one.content == said[-1])) :]
-    ]
-    assert after[1:]
-    assert len(after[1:]) == len(set(after[1:]))
-
-
 @WAYS
 async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, *, agent: bool) -> None:
     """As long as it does, and no hourglass is needed for it."""
@@ -236,38 +202,6 @@ async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, *, agent:
         await meeting.slack.settled()
 
     assert not meeting.slack.calls_of("reactions.remove")
-
-
-async def test_where_slack_shows_no_words_it_is_an_hourglass(meeting: Meeting) -> None:
-    """Found out once in a thread; it goes, and is never beside the words."""
-    mind = slowly(meeting)
-    meeting.slack.fail_next(STATUS, "not_allowed_token_type", times=100)
-    async with meeting.bot():
-        await discussing(meeting)
-        await mind.begun.wait()
-        assert hourglasses(meeting)
-        mind.go.set()
-        await meeting.menu("end_elaboration")
-        await meeting.until(lambda: not hourglasses(meeting))
-        await meeting.slack.settled()
-
-    assert len(meeting.slack.calls_of(STATUS)) == 1
-    assert not at_work(meeting)
-
-
-@WAYS
-async def test_a_bot_that_goes_away_leaves_no_sign_behind(meeting: Meeting, *, agent: bool) -> None:
-    """The next one ends the work, and takes it away."""
-    mind = slowly(meeting, agent=agent)
-    async with meeting.bot():
-        await discussing(meeting)
-        await mind.begun.wait()
-        assert at_work(meeting)
-
-    meeting.voices = thinking(ScriptedMind(script=good))
-    async with meeting.bot():
-        await meeting.menu("end_elaboration")
-        await meeting.until(lambda: not at_work(meeting))
 
 
 async def test_slacks_own_stop_ends_a_round(meeting: Meeting) -> None:

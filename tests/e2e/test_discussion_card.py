@@ -116,36 +116,6 @@ async def test_an_option_is_named_in_a_form(meeting: Meeting) -> None:
     assert "Linus is for B: A file. Why: no server" in said
 
 
-async def test_who_decided_and_who_recorded_it(meeting: Meeting) -> None:
-    """The form names who presses at first; others of the roundtable may be named. A restart between."""
-    ada, grace, linus = (meeting.slack.person(name) for name in ("ada", "grace", "linus"))
-    async with meeting.bot():
-        await opened(meeting)
-        await meeting.say("option: a queue on the device", who="grace")
-        await meeting.menu("stand")
-        await meeting.press("record")
-        await meeting.until(lambda: ada.view is not None)
-        assert f"'initial_users': ['{ada.id}']" in str(ada.view)
-    async with meeting.bot():
-        chosen = {"roundtable.choice": "A"}
-        refused = await ada.submit({**chosen, "roundtable.deciders": [linus.id]})
-        assert "Name only people who take part here." in str(refused.response)
-        await meeting.say("for A", who="linus")
-        await meeting.seen("Linus")
-        await meeting.slack.settled()
-        await ada.submit({**chosen, "roundtable.deciders": [grace.id, linus.id]})
-        await meeting.seen("decided by Grace and Linus, recorded by Ada")
-        await meeting.press("end_elaboration")
-        await meeting.menu("continue")
-        await meeting.slack.settled()
-        found = await told(meeting, "ada", "decisions")
-
-    ((line, made),) = meeting.made("decision")
-    assert (line.meta["user_name"], made["deciders"]) == ("Ada", ["Grace", "Linus"])
-    assert "Decided by Grace, Linus, recorded by Ada" in (meeting.folder / "quick-scan.md").read_text()
-    assert "decided by Grace and Linus, recorded by Ada" in found
-
-
 async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
     """The card says who has answered, never what; nothing of it is in the transcript before."""
     async with meeting.bot():
@@ -168,27 +138,6 @@ async def test_sealed_positions_are_shown_at_once(meeting: Meeting) -> None:
         "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
         "Grace is for B, not sure: a file.",
     ]
-
-
-async def test_a_position_that_is_still_sealed_at_the_end_is_shown(meeting: Meeting) -> None:
-    """It was accepted, and nobody else gave one: it is told in the thread, and in git."""
-    async with meeting.bot():
-        await opened(meeting)
-        await meeting.say("option: a queue on the device")
-        await meeting.menu("stand")
-        await meeting.seal_position(position="A", why="it survives tunnels", change="a failover test")
-        await meeting.seen("*In:* Ada")
-    async with meeting.bot():
-        await meeting.say("done")
-        await meeting.seen("1 position was still sealed when the discussion ended.")
-        await meeting.menu("continue")
-        await meeting.slack.settled()
-
-    ((line, _),) = meeting.made("position")
-    assert line.content == (
-        "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels "
-        "What would change it: a failover test"
-    )
 
 
 async def told(meeting: Meeting, who: str, line: str) -> str:
@@ -223,22 +172,3 @@ async def test_a_position_is_given_privately_in_words(meeting: Meeting) -> None:
         await meeting.slack.settled()
 
     assert [line.meta["user_name"] for line, _ in meeting.made("position")] == ["Grace", "Ada"]
-
-
-async def test_a_card_that_somebody_deleted_comes_again(meeting: Meeting) -> None:
-    """With the next thing that people do; the new one is edited from then on, also after a restart."""
-    async with meeting.bot():
-        await opened(meeting)
-        await meeting.say("option: a queue on the device")
-        card = await meeting.menu("stand")
-        meeting.slack.workspace.delete(card)
-        await meeting.say("for A", who="grace")
-        again = await meeting.menu("stand", since=card.ts)
-        await meeting.slack.settled()
-    async with meeting.bot():
-        await meeting.say("for A", who="ada")
-        await meeting.seen("Did we agree on this?")
-        await meeting.press("agreed", who="grace")
-        await meeting.seen("a queue on the device (decided by Grace")
-        await meeting.slack.settled()
-        assert [one.ts for one in cards(meeting)] == [again.ts]

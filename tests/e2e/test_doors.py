@@ -13,46 +13,36 @@ BEFORE_AND_AFTER = 2
 
 
 async def test_a_second_start_links_to_the_thread_there_is(meeting: Meeting) -> None:
-    """One item has one thread: whoever starts it again is shown the way, and nobody else is told."""
+    """
+    One item has one thread: whoever starts it again is shown the way, and nobody else is told. A list says in words
+    where items stand, also where there is nothing yet. Resuming without a name offers what is in the channel.
+    """
+    ada = meeting.slack.person("ada")
     async with meeting.bot():
+        nothing = [await ada.slash(CHANNEL, f"/roundtable {verb}") for verb in ("list", "catchup", "export")]
         await meeting.start("Offline sync")
         delivery = await meeting.slack.person("grace").slash(CHANNEL, "/roundtable start offline sync")
 
         assert "There is a roundtable on *Offline sync*" in delivery.response["text"]
         assert f"p{meeting.root.replace('.', '')}" in str(delivery.response["blocks"])
         assert len(meeting.slack.messages(CHANNEL)) == 1
-
-
-async def test_a_list_says_where_items_stand(meeting: Meeting) -> None:
-    """In words, also where there is one step, or nothing yet."""
-    async with meeting.bot():
-        ada = meeting.slack.person("ada")
-        nothing = [await ada.slash(CHANNEL, f"/roundtable {verb}") for verb in ("list", "catchup", "export")]
-        await meeting.start("Offline sync")
         await meeting.do_step("Edits get lost. Scope: small")
         listed = await ada.slash(CHANNEL, "/roundtable list")
+        await meeting.press("stop")
+        await meeting.menu("resume")
+        await ada.slash(CHANNEL, "/roundtable resume")
+        picker = (await meeting.until(lambda: ada.ephemerals))[-1]
+        await ada.press(picker, picker.actions[0])
+        await meeting.seen("Welcome back.")
+        await meeting.menu("continue")
 
     assert all("no roundtables in this channel yet" in told.response["text"] for told in nothing)
     assert "1 step done, at a menu" in listed.response["text"]
 
 
-async def test_help_in_the_thread_is_for_whoever_asks(meeting: Meeting) -> None:
-    """Nobody else is told, and the step has no answer by it."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("help", who="grace")
-        told = await meeting.until(lambda: meeting.slack.person("grace").ephemerals)
-        await meeting.do_step("Edits get lost. Scope: small")
-
-    meeting.slug = "offline-sync"
-    assert "`finish` saves the open step" in told[-1].text
-    assert "help" not in (meeting.folder / "quick-scan.md").read_text()
-
-
 @pytest.mark.parametrize(
     ("asked", "slug", "source_id"),
     [
-        ("#42", "gh-42", "GH-42"),
         ("https://github.com/acme/api/issues/42", "gh-acme_api-42", "acme/api#42"),
         ("PROJ-12", "proj-12", "PROJ-12"),
     ],
@@ -68,10 +58,15 @@ async def test_an_item_can_be_a_reference(meeting: Meeting, asked: str, slug: st
 
 
 @pytest.mark.parametrize(
-    ("folder", "typed"), [("Rate-Limiting", "rate limiting"), ("GH-21_Something", "#21"), ("A_B", "a_b")]
+    ("folder", "typed"),
+    [
+        ("GH-21_Something", "#21"),
+        pytest.param("Rate-Limiting", "rate limiting", marks=pytest.mark.thorough),
+        pytest.param("A_B", "a_b", marks=pytest.mark.thorough),
+    ],
 )
 async def test_start_takes_up_a_folder_in_any_case(meeting: Meeting, folder: str, typed: str) -> None:
-    """Other tools name folders with capitals and suffixes. A second folder is never made."""
+    """Other tools name folders with capitals and suffixes: tests/domain/test_item.py. A second is never made."""
     items = meeting.workspace / "docs" / "requirements"
     (items / folder).mkdir(parents=True)
     (items / folder / "meta.json").write_text(
@@ -137,22 +132,6 @@ async def test_the_shortcut_starts_on_a_message(meeting: Meeting) -> None:
         assert "Edits get lost in tunnels" in (await meeting.seen("Maya Chen, Alex Rivera")).text
 
 
-async def test_a_stale_button_is_answered_and_changes_nothing(meeting: Meeting) -> None:
-    """The second of two people who press is told who was first."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        menu = await meeting.do_step("Edits get lost. Scope: small")
-        first = await meeting.slack.person("ada").press(menu, "roundtable.continue")
-        second = await meeting.slack.person("grace").press(menu, "roundtable.continue")
-        told = await meeting.until(lambda: meeting.slack.person("grace").ephemerals)
-        await meeting.seen("Step 00-02")
-
-        assert first.acked
-        assert second.acked
-        assert "Continue -- chosen by" in told[-1].text
-        assert len([one for one in meeting.thread if "Step 00-02" in one.text]) == 1
-
-
 async def test_a_channel_we_are_not_in_is_explained(meeting: Meeting) -> None:
     """Only the person who asked is told, with what to do; after the invitation the same command works."""
     async with meeting.bot():
@@ -187,44 +166,6 @@ async def test_resume_brings_back_an_item_that_only_git_knows(meeting: Meeting) 
     assert meeting.transcript.flaws == ()
 
 
-async def test_without_a_name_resume_offers_what_is_in_the_channel(meeting: Meeting) -> None:
-    """A picker, for the person alone; its button goes on in the item's thread."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.press("stop") if meeting.menus("stop") else await meeting.say("stop")
-        await meeting.menu("resume")
-        ada = meeting.slack.person("ada")
-        await ada.slash(CHANNEL, "/roundtable resume")
-        picker = (await meeting.until(lambda: ada.ephemerals))[-1]
-        await ada.press(picker, picker.actions[0])
-
-        await meeting.seen("Welcome back.")
-        await meeting.menu("finish_step")
-
-
-async def test_feedback_at_the_menu_goes_into_the_file(meeting: Meeting) -> None:
-    """Words at a menu get a reaction and nothing else; once people go on they are in the file, in one commit."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        before = await meeting.do_step("Edits get lost. Scope: small")
-        said = [await meeting.say(text) for text in ("Photos get lost as well", "And so do voice memos")]
-        await meeting.until(lambda: all(meeting.slack.message(ts).reactions for ts in said))
-        after = await meeting.menu("continue")
-        posts, commits = len(meeting.thread), len(meeting.subjects())
-        assert (after.ts, after.actions) == (before.ts, before.actions)
-        assert "Photos get lost" not in (meeting.folder / "quick-scan.md").read_text()
-
-        await meeting.press("continue")
-        await meeting.seen("Step 00-02")
-
-    quick_scan = (meeting.folder / "quick-scan.md").read_text()
-    assert "Photos get lost as well" in quick_scan
-    assert "And so do voice memos" in quick_scan
-    assert len(meeting.thread) == posts + 1
-    assert len(meeting.subjects()) == commits + 1
-    assert meeting.meta["steps_completed"] == ["00-01"]
-
-
 async def test_hostile_words_ping_nobody_and_stay_text(meeting: Meeting) -> None:
     """Mentions, links and markup of people come back as plain text, in Slack and in the files."""
     async with meeting.bot():
@@ -242,18 +183,3 @@ async def test_hostile_words_ping_nobody_and_stay_text(meeting: Meeting) -> None
     quick_scan = (meeting.folder / "quick-scan.md").read_text()
     assert quick_scan.count("\n# ") == 0
     assert "<!-- Elaboration" not in quick_scan
-
-
-async def test_the_bot_speaks_http_as_well(meeting: Meeting, port: int) -> None:
-    """Without an app token Slack posts to us, signed; the very same meeting is held."""
-    meeting.more = {
-        "SLACK_APP_TOKEN": "",
-        "SLACK_SIGNING_SECRET": meeting.slack.signing_secret,
-        "ROUNDTABLE_PORT": str(port),
-    }
-    async with meeting.bot():
-        assert await meeting.slack.use_http(f"http://127.0.0.1:{port}/slack/events")
-        await meeting.start("Offline sync")
-        await meeting.do_step("Edits get lost. Scope: small")
-
-    assert meeting.meta["steps_completed"] == ["00-01"]

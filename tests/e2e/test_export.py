@@ -50,28 +50,37 @@ async def test_the_record_comes_into_the_thread(meeting: Meeting) -> None:
     assert "Said just now, and not committed." in page
 
 
-async def test_in_the_thread_a_mention_does_it(meeting: Meeting) -> None:
-    """Slack has no commands there; the meeting goes on as if nobody had asked."""
+async def test_a_mention_a_button_and_another_channel_do_it(meeting: Meeting) -> None:
+    """
+    Slack has no commands in a thread; the meeting goes on as if nobody had asked. Whoever looks where an item stands
+    may want to keep it. Nobody gets to see what was said in a channel that they are not in. A resume comes first where
+    only git has the item.
+    """
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.slack.person("grace").mention(CHANNEL, "export", thread_ts=meeting.root)
         await exported(meeting)
-        await meeting.do_step("Edits get lost.")
 
-    assert meeting.meta["steps_completed"] == ["00-01"]
-    assert not [line for line in meeting.lines("User") if "export" in line.content]
-
-
-async def test_a_button_under_the_status_does_it(meeting: Meeting) -> None:
-    """Whoever looks where an item stands may want to keep it."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
         ada = meeting.slack.person("ada")
         await ada.slash(CHANNEL, "/roundtable status offline-sync")
         status = (await meeting.until(lambda: ada.ephemerals))[-1]
         assert (await ada.press(status, "roundtable.export")).acked
+        assert len((await exported(meeting, times=2)).files) == FILES
 
-        assert len((await exported(meeting)).files) == FILES
+        elsewhere = meeting.slack.add_channel("elsewhere")
+        await ada.slash(elsewhere.id, "/roundtable export offline-sync")
+        await exported(meeting, times=3)
+        assert meeting.slack.messages(elsewhere.id) == []
+        await meeting.do_step("Edits get lost.")
+
+    assert meeting.meta["steps_completed"] == ["00-01"]
+    assert not [line for line in meeting.lines("User") if "export" in line.content]
+    rmtree(meeting.workspace / ".roundtable")
+    async with meeting.bot():
+        delivery = await ada.slash(CHANNEL, "/roundtable export offline-sync")
+
+    assert "is only in the workspace" in delivery.response["text"]
+    assert len(with_files(meeting)) == 3
 
 
 async def test_without_the_permission_people_hear_where_it_is(meeting: Meeting) -> None:
@@ -86,41 +95,4 @@ async def test_without_the_permission_people_hear_where_it_is(meeting: Meeting) 
 
     assert "`files:write`" in told[-1].text
     assert "`planning/meeting.jsonl` in the folder of `offline-sync`" in told[-1].text
-    assert with_files(meeting) == []
-
-
-async def test_a_lost_answer_does_not_bring_it_twice(meeting: Meeting) -> None:
-    """Slack has it, and we did not hear so: the second attempt looks first."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        meeting.slack.fail_next("files.completeUploadExternal", "internal_error", after=True)
-        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable export offline-sync")
-        await exported(meeting)
-        await meeting.do_step("Edits get lost.")
-
-    assert len(with_files(meeting)) == 1
-    assert len(meeting.slack.calls_of("files.completeUploadExternal")) == 1
-
-
-async def test_asked_from_another_channel_it_still_comes_into_its_own_thread(meeting: Meeting) -> None:
-    """Nobody gets to see what was said in a channel that they are not in."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        elsewhere = meeting.slack.add_channel("elsewhere")
-        await meeting.slack.person("ada").slash(elsewhere.id, "/roundtable export offline-sync")
-        await exported(meeting)
-
-        assert meeting.slack.messages(elsewhere.id) == []
-
-
-async def test_an_item_that_nobody_holds_is_not_brought_back_for_it(meeting: Meeting) -> None:
-    """Whoever asks is told where the record is, and how to get it into the thread."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.do_step("Edits get lost.")
-    rmtree(meeting.workspace / ".roundtable")
-    async with meeting.bot():
-        delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable export offline-sync")
-
-    assert "is only in the workspace" in delivery.response["text"]
     assert with_files(meeting) == []

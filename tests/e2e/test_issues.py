@@ -272,21 +272,6 @@ async def test_a_github_that_is_away_holds_nothing_up(
     assert github.failures == []
 
 
-async def test_a_refusal_is_told_to_who_pressed(meeting: Meeting) -> None:
-    async with strict_github() as github:
-        meeting.more = with_key(github)
-        async with meeting.bot():
-            await to_the_end(meeting)
-            github.failures = [Failure(404)]
-            await create(meeting)
-            ada = meeting.slack.person("ada")
-            await meeting.until(lambda: "I have no issue" in str([one.text for one in ada.ephemerals]))
-
-    assert ada.ephemerals[-1].text.startswith(
-        "I have no issue for WRK-001 in acme/api: it does not exist, or the key that is set may not see it. Press "
-    )
-
-
 def _cards(meeting: Meeting) -> str:
     return str([one.blocks for one in meeting.thread])
 

@@ -4,8 +4,6 @@ import json
 import re
 from shutil import rmtree
 
-import pytest
-
 from slack_sandbox import Delivery, SandboxMessage
 from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, Meeting
@@ -42,18 +40,17 @@ async def asked(meeting: Meeting, line: str, *, channel: str = CHANNEL) -> str:
     return str(delivery.response) + str([one.text for one in ada.ephemerals[before:]])
 
 
-@pytest.mark.parametrize(
-    "line", ["status takeover", "resume takeover", "stop takeover", "status take", "resume Takeover"]
-)
-async def test_it_is_unknown_elsewhere(meeting: Meeting, line: str) -> None:
+async def test_it_is_unknown_elsewhere(meeting: Meeting) -> None:
     """Whoever asks for it by name from another channel is told what everybody is told of what does not exist."""
     async with meeting.bot():
         await started_there(meeting, "Takeover")
-        unknown = (await asked(meeting, f"{line.split(maxsplit=1)[0]} nonsense")).replace("nonsense", "it")
-        told = await asked(meeting, line)
+        for line in ("status takeover", "resume takeover", "stop takeover", "status take", "resume Takeover"):
+            verb, name = line.split()
+            unknown = (await asked(meeting, f"{verb} nonsense")).replace("nonsense", "it")
+            told = await asked(meeting, line)
 
-        assert "No matching item found" in told
-        assert told.replace(line.split()[1], "it") == unknown
+            assert "No matching item found" in told, line
+            assert told.replace(name, "it") == unknown, line
         assert "Takeover" not in await asked(meeting, "list")
         assert "Takeover" in await asked(meeting, "list", channel=SECRET)
         assert "a step is open" in await asked(meeting, "status takeover", channel=SECRET)
@@ -152,15 +149,6 @@ async def test_an_older_private_item_is_not_told_of_by_a_number(meeting: Meeting
     assert re.fullmatch(r"takeover-[a-z2-7]{8}", begun)
 
 
-async def test_an_item_of_a_public_channel_can_be_asked_for_anywhere(meeting: Meeting) -> None:
-    """As before."""
-    async with meeting.bot():
-        private_channel(meeting)
-        await meeting.start("Offline sync")
-
-        assert "a step is open" in await asked(meeting, "status offline-sync", channel=SECRET)
-
-
 async def test_without_the_scope_the_messages_tell(meeting: Meeting) -> None:
     """An app that was installed before may not ask who can see a channel: the first message in the thread says it."""
     meeting.slack.slack.scopes -= {"channels:read", "groups:read"}
@@ -178,10 +166,11 @@ async def test_without_the_scope_the_messages_tell(meeting: Meeting) -> None:
 
 
 async def test_a_channel_that_becomes_private_takes_its_items_along(meeting: Meeting) -> None:
-    """From the next message on, and in meta.json with the next commit."""
+    """From the next message on, and in meta.json with the next commit. Before it can be asked for anywhere."""
     async with meeting.bot():
         private_channel(meeting)
         await meeting.start("Offline sync")
+        assert "a step is open" in await asked(meeting, "status offline-sync", channel=SECRET)
         meeting.slack.workspace.channel(CHANNEL).kind = "group"
         await meeting.say("Edits get lost. Scope: small")
         await meeting.slack.settled()

@@ -4,12 +4,11 @@ from pathlib import Path
 from shutil import rmtree
 
 import aiohttp
-import pytest
 
 from bot import app
 from slack_sandbox import SandboxMessage
 from tests import stored
-from tests.command_line import Ran, python_m_bot
+from tests.command_line import CommandLine, Ran
 from tests.e2e.meeting import CHANNEL, Meeting, settings
 from tests.e2e.test_operating import asked, ready, wait_for
 from tests.engine.review_room import PASSED
@@ -83,21 +82,6 @@ async def test_a_review_is_one_line_and_its_findings_are_behind_a_button(meeting
     assert meeting.subjects() == before
 
 
-async def test_a_review_is_read_only_in_its_own_channel(meeting: Meeting) -> None:
-    """Its words are for the people there."""
-    meeting.slack.add_channel("elsewhere")
-    async with meeting.bot():
-        await held(meeting)
-        ada = meeting.slack.person("ada")
-        await ada.mention(CHANNEL, "review", thread_ts=meeting.root)
-        await meeting.seen("*Review 1*")
-        elsewhere = await ada.slash("#elsewhere", "/roundtable read offline-sync")
-        here = await ada.slash(CHANNEL, "/roundtable read offline-sync 1")
-
-    assert "are read in its own channel" in elsewhere.response["text"]
-    assert "Review 1 of Offline sync" in here.response["text"]
-
-
 async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meeting) -> None:
     """What is owed for them, since when, and how many came to a message; while Slack refuses it, nobody is unready."""
     port = free_port()
@@ -119,32 +103,31 @@ async def test_those_who_run_the_bot_see_what_becomes_of_reviews(meeting: Meetin
 
 
 async def test_a_mention_in_the_thread_asks_for_its_item(meeting: Meeting) -> None:
-    """And for whose lens is named: by name, by role, or by what they look at."""
+    """
+    And for whose lens is named: by name, by role, or by what they look at. The menu, meta.json and the transcript stay
+    the same; the next press counts. It is read only in its own channel.
+    """
+    meeting.slack.add_channel("elsewhere")
     async with meeting.bot():
         await held(meeting)
         ada = meeting.slack.person("ada")
+        before = meeting.meta, meeting.transcript
         await ada.mention(CHANNEL, "review by Jordan", thread_ts=meeting.root)
         await meeting.seen("*Review 1*")
         await ada.mention(CHANNEL, "review for risks", thread_ts=meeting.root)
         await meeting.seen("*Review 2*")
         (notice,) = await meeting.until(lambda: notices(meeting))
+        assert (meeting.meta, meeting.transcript) == before
+        elsewhere = await ada.slash("#elsewhere", "/roundtable read offline-sync")
+        here = await ada.slash(CHANNEL, "/roundtable read offline-sync 1")
+        await meeting.press("continue")
+        await meeting.seen("Step 00-02")
 
+    assert "are read in its own channel" in elsewhere.response["text"]
+    assert "Review 1 of Offline sync" in here.response["text"]
     assert "by lead: Jordan Park (System Designer)." in (await meeting.seen("*Review 1*")).text
     assert "by lead: Alex Rivera (Solutions Architect)." in notice.text
     assert "Maya Chen (Business Analyst) did not review it" in notice.text
-
-
-async def test_the_roundtable_goes_on_as_if_nothing_was_reviewed(meeting: Meeting) -> None:
-    """Its menu, its meta.json and its transcript are the same; the next press counts."""
-    async with meeting.bot():
-        await held(meeting)
-        before = meeting.meta, meeting.transcript
-        await meeting.slack.person("ada").mention(CHANNEL, "review", thread_ts=meeting.root)
-        await meeting.seen("*Review 1*")
-        assert (meeting.meta, meeting.transcript) == before
-
-        await meeting.press("continue")
-        await meeting.seen("Step 00-02")
 
 
 async def test_an_item_that_nobody_runs_is_reviewed(meeting: Meeting) -> None:
@@ -160,31 +143,23 @@ async def test_an_item_that_nobody_runs_is_reviewed(meeting: Meeting) -> None:
     assert not stored.in_file(meeting.workspace, "offline-sync")
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer"),
-    [
-        ("nobody", "No matching item found for `nobody`"),
-        ("offline-sync by Bob", "No persona covers “bob”"),
-        ("", "There is no item in this channel"),
-    ],
-)
-async def test_what_cannot_be_reviewed_is_explained(meeting: Meeting, asked: str, answer: str) -> None:
-    """Only to the person, with what there is."""
+async def test_what_cannot_be_reviewed_is_explained(meeting: Meeting) -> None:
+    """
+    Only to the person, with what there is. Alone in its channel an item need not be named, and a word that is no item
+    may be somebody's name.
+    """
     meeting.slack.add_channel("elsewhere")
     async with meeting.bot():
         await held(meeting)
-        where = CHANNEL if asked else "#elsewhere"
-        delivery = await meeting.slack.person("ada").slash(where, f"/roundtable review {asked}")
-
-    assert answer in delivery.response["text"]
-    assert not (meeting.folder / "reviews").exists()
-
-
-async def test_alone_in_its_channel_an_item_need_not_be_named(meeting: Meeting) -> None:
-    """And a word that is no item may be somebody's name."""
-    async with meeting.bot():
-        await held(meeting)
-        delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review maya")
+        ada = meeting.slack.person("ada")
+        for where, asked, answer in (
+            (CHANNEL, "nobody", "No matching item found for `nobody`"),
+            (CHANNEL, "offline-sync by Bob", "No persona covers “bob”"),
+            ("#elsewhere", "", "There is no item in this channel"),
+        ):
+            assert answer in (await ada.slash(where, f"/roundtable review {asked}")).response["text"]
+        assert not (meeting.folder / "reviews").exists()
+        delivery = await ada.slash(CHANNEL, "/roundtable review maya")
         details = await meeting.seen("*Review 1*")
 
     assert "Maya Chen (Business Analyst) will review *Offline sync*" in delivery.response["text"]
@@ -212,14 +187,14 @@ async def test_another_program_posts_a_review(meeting: Meeting, port: int) -> No
     assert notices(meeting) == []
 
 
-async def test_a_file_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> None:
+async def test_a_file_is_posted_by_hand(meeting: Meeting, tmp_path: Path, loaded: CommandLine) -> None:
     """`roundtable review FILE --item SLUG --post` goes to the same one message as everything else."""
     async with meeting.bot():
         await held(meeting)
         await meeting.slack.person("ada").slash(CHANNEL, "/roundtable review offline-sync")
         await meeting.seen("*Review 1*")
     (tmp_path / "review.md").write_bytes(PASSED)
-    ran = await by_hand(meeting, tmp_path, "--item", "offline-sync")
+    ran = await by_hand(meeting, loaded, tmp_path, "--item", "offline-sync")
 
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[-1] == "Posted"
@@ -229,42 +204,38 @@ async def test_a_file_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> Non
     assert "*Review 2*" in meeting.thread[-1].text
 
 
-async def test_a_line_is_posted_by_hand(meeting: Meeting, tmp_path: Path) -> None:
-    """Without an item it is a message of its own; the same review again is not posted again."""
+async def test_a_line_is_posted_by_hand(meeting: Meeting, tmp_path: Path, loaded: CommandLine) -> None:
+    """Without an item it is a message of its own; the same again is not posted again, and nothing by a slip."""
     (tmp_path / "review.md").write_bytes(PASSED)
+    for words in (("--channel", "C1"), ("--post",)):
+        ran = await loaded.run(tmp_path, "review", "review.md", *words)
+        assert ran.code in {1, 2}
+        assert "--channel" in ran.err
+    assert meeting.slack.messages(CHANNEL) == []
     for _ in range(2):
-        ran = await by_hand(meeting, tmp_path, "--channel", CHANNEL)
+        ran = await by_hand(meeting, loaded, tmp_path, "--channel", CHANNEL)
         assert ran.out.splitlines()[1:] == [f"Posted to {meeting.slack.channel().id}"]
 
     (posted,) = meeting.slack.messages(CHANNEL)
     assert posted.text == "REVIEW: PASS | issues=3 (critical=0) | missing_inputs=1"
 
 
-async def test_by_hand_beside_a_running_bot_is_explained(meeting: Meeting, tmp_path: Path) -> None:
+async def test_by_hand_beside_a_running_bot_is_explained(
+    meeting: Meeting, tmp_path: Path, loaded: CommandLine
+) -> None:
     """Without Redis the bot has the store for itself; the review is kept all the same, and one sentence says so."""
     (tmp_path / "review.md").write_bytes(PASSED)
     async with meeting.bot():
         await held(meeting)
-        ran = await by_hand(meeting, tmp_path, "--item", "offline-sync")
+        ran = await by_hand(meeting, loaded, tmp_path, "--item", "offline-sync")
 
     assert ran.code == 1
     assert "another roundtable process uses this workspace" in ran.err
     assert (meeting.folder / "reviews/review-001.md").exists()
 
 
-@pytest.mark.parametrize("words", [("--channel", "C1"), ("--post",)])
-async def test_posting_needs_to_know_where(meeting: Meeting, tmp_path: Path, words: tuple[str, ...]) -> None:
-    """Nothing is posted by a slip."""
-    (tmp_path / "review.md").write_bytes(PASSED)
-    ran = await python_m_bot(tmp_path, "review", "review.md", *words)
-
-    assert ran.code in {1, 2}
-    assert "--channel" in ran.err
-    assert meeting.slack.messages(CHANNEL) == []
-
-
-async def by_hand(meeting: Meeting, folder: Path, *words: str) -> Ran:
-    return await python_m_bot(
+async def by_hand(meeting: Meeting, loaded: CommandLine, folder: Path, *words: str) -> Ran:
+    return await loaded.run(
         folder,
         *("review", "review.md", "--post", *words),
         SLACK_API_URL=meeting.slack.api_url,

@@ -55,19 +55,3 @@ async def test_muting_from_the_channel_is_answered_there(meeting: Meeting) -> No
 
     assert "the personas are quiet now" in first.response["text"]
     assert "muted already" in second.response["text"]
-
-
-async def test_stop_alone_in_a_message_ends_a_round(meeting: Meeting) -> None:
-    """Whoever was next does not speak; Resume stands there, and what was said is saved."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.do_step("Edits get lost. Scope: small")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
-        await meeting.say("everyone, what about conflicts?")
-        await meeting.say("stop")
-        await meeting.menu("resume")
-        await meeting.slack.settled()
-
-        assert "roundtable.resume" in meeting.thread[-1].actions
-    assert "everyone, what about conflicts?" in [line.content for line in meeting.lines("User")]

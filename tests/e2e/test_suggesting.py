@@ -6,7 +6,6 @@ from typing import Any
 
 from bot.domain.transcript.lines import Source
 from bot.voices.model import Prompt
-from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.voices.minds import ScriptedMind, thinking
 
@@ -82,56 +81,6 @@ async def test_suggestions_stand_on_the_card_and_finish_waits_for_nobody(meeting
         "Maya Chen suggests ASM-002.",
     ]
     assert sum("tokens_in" in one.meta for one in meeting.transcript.lines) == calls
-
-
-async def test_who_is_quoted_with_a_decision_is_asked_by_name(meeting: Meeting) -> None:
-    """A press of another person is answered, and decides nothing."""
-    with_a_mind(meeting)
-
-    def asked() -> list[tuple[SandboxMessage, str]]:
-        card = meeting.menus("finish_step")[-1]
-        found = [one for one in card.elements if one.get("text", {}).get("text") == "Yes, record it"]
-        return (
-            [(card, found[0]["action_id"])] if found and "Linus, did you decide" in str(card.blocks) else []
-        )
-
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("We take the queue", who="linus")
-        (yes,) = await meeting.until(asked)
-        grace = meeting.slack.person("grace")
-        await grace.press(*yes)
-        await meeting.until(lambda: any("Only Linus, or Ada" in one.text for one in grace.ephemerals))
-        await meeting.slack.person("linus").press(*yes)
-        await meeting.until(lambda: not asked())
-        await meeting.slack.settled()
-        await meeting.finish_step()
-
-    entries = json.loads((meeting.folder / "specification.json").read_text())["entries"]
-    (claim,) = (one["claims"]["text"][-1] for one in entries if one["kind"] == "decision")
-    assert (claim["value"], claim["accepted"]["name"]) == ("We take the queue", "Linus")
-
-
-async def test_who_is_asked_by_name_answers_in_a_step(meeting: Meeting) -> None:
-    """In plain words, and after our name."""
-    with_a_mind(meeting)
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("Alex, can a queue keep the order?")
-        await meeting.seen("A queue keeps the order.")
-        await meeting.slack.settled()
-        question = "Alex, and at ten times the size?"
-        await meeting.slack.person("grace").mention(CHANNEL, question, thread_ts=meeting.root)
-        await meeting.until(
-            lambda: len([one for one in meeting.thread if "keeps the order." in one.text]) == 2
-        )
-        await meeting.slack.settled()
-        await meeting.finish_step()
-
-    said = [
-        line for line in meeting.lines("SolutionsArchitect") if line.content == "A queue keeps the order."
-    ]
-    assert len(said) == 2
 
 
 async def test_all_are_asked_in_a_step_and_each_answers_once(meeting: Meeting) -> None:

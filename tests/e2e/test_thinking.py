@@ -150,43 +150,15 @@ async def discussing(meeting: Meeting) -> None:
     await meeting.seen("6 of 10 turns left")
 
 
-async def test_nobody_waits_for_a_model_when_a_discussion_ends(meeting: Meeting) -> None:
-    """It is saved while the model thinks; the next process drafts from it, once, and people accept that."""
-    meeting.voices = thinking(ScriptedMind(script=good))
-    async with meeting.bot():
-        await discussing(meeting)
-        mind = Pondering()
-        meeting.voices = thinking(mind)
-        await meeting.slack.settled()
-    async with meeting.bot():
-        await meeting.press("end_elaboration")
-        await meeting.seen("Elaboration Insights")
-        await meeting.menu("continue")
-        await meeting.until(lambda: OF_A_DISCUSSION in map(task_of, mind.asked))
-        assert len(meeting.meta["elaborations"]) == 1
-
-    meeting.voices = thinking(ScriptedMind(script=good))
-    async with meeting.bot():
-        await meeting.until(lambda: any("uggest" in one.text for one in meeting.menus("continue")))
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
-        await meeting.slack.settled()
-
-    proposed = [one for one in meeting.transcript.lines if "INS-001" in one.content]
-    assert len(proposed) == 1
-    assert sum("Elaboration Insights" in one.text for one in meeting.thread) == 1
-
-
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ("", "the model said nothing"),
-        ("I cannot help with that.", "refused this step"),
-        (lost("unavailable"), LOST),
+        pytest.param("", "the model said nothing", marks=pytest.mark.thorough, id="silent"),
+        pytest.param(
+            "I cannot help with that.", "refused this step", marks=pytest.mark.thorough, id="refusing"
+        ),
+        pytest.param(lost("unavailable"), LOST, id="away"),
     ],
-    ids=["silent", "refusing", "away"],
 )
 async def test_a_model_that_fails_at_the_end_loses_nothing(
     meeting: Meeting, answer: Answer, told: str
@@ -209,47 +181,6 @@ async def test_a_model_that_fails_at_the_end_loses_nothing(
     assert TUNNELS in (meeting.folder / "quick-scan.md").read_text()
 
 
-async def test_nobody_waits_for_a_model_that_thinks_about_the_open_step(meeting: Meeting) -> None:
-    """The card shows what others say meanwhile; then what the model asks is there, once."""
-    mind = Pondering()
-    meeting.voices = thinking(mind)
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("Edits get lost in tunnels. Scope: small")
-        await meeting.until(lambda: mind.asked)
-        await meeting.say("And in lifts.", who="linus")
-        await meeting.until(lambda: any("Linus" in one.text for one in meeting.menus("finish_step")))
-        mind.go.set()
-        await meeting.seen("Who loses most?")
-        await meeting.slack.settled()
-
-    assert len(mind.asked) == 2
-    assert len([one for one in meeting.thread if "Who loses most?" in one.text]) == 1
-
-
-async def test_a_dead_model_stops_nobody(meeting: Meeting) -> None:
-    """One line with a button; the step is done without a model, and what people said is read when it is back."""
-    answers: list[Answer] = [lost("unavailable")]
-    meeting.voices = thinking(ScriptedMind(script=lambda prompt: answers[0] if answers else good(prompt)))
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("Edits get lost in tunnels. Scope: small")
-        await meeting.seen(LOST)
-        assert sum(LOST in one.text for one in meeting.thread) == 1
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
-        without = (meeting.folder / "quick-scan.md").read_text()
-        answers.clear()
-        await meeting.press("read_again")
-        await meeting.until(lambda: not meeting.menus("go_on_without"))
-        await meeting.menu("continue")
-        await meeting.slack.settled()
-
-    assert "Edits get lost in tunnels" in without
-    assert meeting.meta["steps_completed"] == ["00-01"]
-    assert meeting.meta["phases_completed"] == []
-
-
 async def test_what_people_forge_changes_nothing_but_the_words(meeting: Meeting) -> None:
     """A mind that falls for it and says it all again moves no step, takes no stance, and its words are not posted."""
     mind = ScriptedMind(script=lambda prompt: FORGED if task_of(prompt) == "draft" else good(prompt))
@@ -269,20 +200,3 @@ async def test_what_people_forge_changes_nothing_but_the_words(meeting: Meeting)
     posted = json.dumps([one.blocks for one in meeting.thread if one.ts != said.ts])
     assert "<!channel>" not in posted
     assert "<@U0001>" not in posted
-
-
-async def test_what_people_forge_stands_between_markers_that_they_do_not_know(meeting: Meeting) -> None:
-    """Every line of it quoted, in the one place of the prompt that is said to be material."""
-    mind = ScriptedMind(script=good)
-    meeting.voices = thinking(mind)
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say(FORGED)
-        await meeting.seen("Tunnels, then.")
-
-    before, _, rest = mind.asked[0].stable[3].partition("Ignore previous instructions")
-    marker = before.rpartition("<<<")[2][:16]
-    inside = rest.partition(f"\n>>>{marker}")[0]
-    assert f"`<<<{marker}`" in mind.asked[0].stable[0]
-    assert all(row.startswith(">") for row in inside.split("\n")[1:])
-    assert "@@@REVIEW_META" in inside

@@ -1,11 +1,10 @@
 """`roundtable eval`: what it prints, and how it exits."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import CommandLine, command_line
+from tests.command_line import CommandLine
 from tests.evaluation.meetings import PAYOUTS
 
 KEYS = {"OPENAI_API_KEY": "sk-none", "ANTHROPIC_API_KEY": "none"}
@@ -13,16 +12,10 @@ PRICED = {"ROUNDTABLE_MODEL": "openai:gpt-4o", **KEYS}
 EARLIER = Path(__file__).parents[1] / "meetings" / "known"
 
 
-@pytest.fixture
-def commands(tmp_path: Path) -> Iterator[CommandLine]:
-    with command_line(tmp_path) as found:
-        yield found
-
-
 async def test_a_scripted_panel_that_is_better_ends_with_that_sentence(
-    commands: CommandLine, tmp_path: Path
+    loaded: CommandLine, tmp_path: Path
 ) -> None:
-    ran = await commands.run(tmp_path, "eval", "--scripted", "better")
+    ran = await loaded.run(tmp_path, "eval", "--scripted", "better")
     rows = ran.out.splitlines()
 
     assert (ran.code, ran.err) == (0, "")
@@ -39,12 +32,12 @@ async def test_a_scripted_panel_that_is_better_ends_with_that_sentence(
     assert rows[-1] == "The panel is better than every rival."
 
 
-async def test_scripts_read_every_score(commands: CommandLine, tmp_path: Path) -> None:
+async def test_scripts_read_every_score(loaded: CommandLine, tmp_path: Path) -> None:
     """Files of one's own are named; those in the earlier form are named as without sheets."""
     (tmp_path / "own.yaml").write_text(PAYOUTS, encoding="utf-8")
     earlier = str(EARLIER / "07-fabrications.yaml")
-    ran = await commands.run(tmp_path, "eval", "--scripted", "worse", "own.yaml", earlier, "--json")
-    told = await commands.run(tmp_path, "eval", "--scripted", "worse", "own.yaml", earlier)
+    ran = await loaded.run(tmp_path, "eval", "--scripted", "worse", "own.yaml", earlier, "--json")
+    told = await loaded.run(tmp_path, "eval", "--scripted", "worse", "own.yaml", earlier)
 
     assert ran.code == told.code == ran.json["code"]
     assert ran.json["without_sheets"] == ["07-fabrications"]
@@ -55,8 +48,8 @@ async def test_scripts_read_every_score(commands: CommandLine, tmp_path: Path) -
     assert {"net", "surfaced", "recorded", "wrong", "dissents_lost", "spent"} <= first.keys()
 
 
-async def test_two_repeats_give_no_verdict(commands: CommandLine, tmp_path: Path) -> None:
-    ran = await commands.run(tmp_path, "eval", "--scripted", "better", "--repeats", "2")
+async def test_two_repeats_give_no_verdict(loaded: CommandLine, tmp_path: Path) -> None:
+    ran = await loaded.run(tmp_path, "eval", "--scripted", "better", "--repeats", "2")
 
     assert ran.code == 3
     assert ran.out.splitlines()[-1] == "No verdict: that takes at least 3 repeats (--repeats)."
@@ -78,11 +71,11 @@ async def test_two_repeats_give_no_verdict(commands: CommandLine, tmp_path: Path
     ],
 )
 async def test_what_cannot_be_played_ends_with_2_and_one_sentence(
-    words: list[str], env: dict[str, str], sentence: str, commands: CommandLine, tmp_path: Path
+    words: list[str], env: dict[str, str], sentence: str, loaded: CommandLine, tmp_path: Path
 ) -> None:
     """1 is a verdict."""
     (tmp_path / "bad.yaml").write_text("leader: Ada\n", encoding="utf-8")
-    ran = await commands.run(tmp_path, "eval", *words, **env)
+    ran = await loaded.run(tmp_path, "eval", *words, **env)
 
     assert ran.code == 2
     assert ran.out == ""
@@ -90,10 +83,10 @@ async def test_what_cannot_be_played_ends_with_2_and_one_sentence(
     assert not sentence or len(ran.err.splitlines()) == 1
 
 
-async def test_the_cost_is_told_before_it_starts(commands: CommandLine, tmp_path: Path) -> None:
+async def test_the_cost_is_told_before_it_starts(loaded: CommandLine, tmp_path: Path) -> None:
     """Without a yes nothing is played. Without a known price it says how many tokens it would take."""
-    priced = await commands.run(tmp_path, "eval", "--people", "openai:gpt-4o-mini", **PRICED)
-    unpriced = await commands.run(tmp_path, "eval", "--repeats", "1", ROUNDTABLE_MODEL="vllm:x")
+    priced = await loaded.run(tmp_path, "eval", "--people", "openai:gpt-4o-mini", **PRICED)
+    unpriced = await loaded.run(tmp_path, "eval", "--repeats", "1", ROUNDTABLE_MODEL="vllm:x")
 
     assert priced.code == unpriced.code == 2
     assert priced.err.startswith("12 meetings × 5 repeats × 4 contenders: about ")
@@ -104,11 +97,11 @@ async def test_the_cost_is_told_before_it_starts(commands: CommandLine, tmp_path
 
 
 async def test_models_that_cannot_be_reached_are_named_and_nothing_is_decided(
-    commands: CommandLine, tmp_path: Path
+    loaded: CommandLine, tmp_path: Path
 ) -> None:
     (tmp_path / "own.yaml").write_text(PAYOUTS, encoding="utf-8")
     nowhere = {"ROUNDTABLE_MODEL": "vllm:x", "VLLM_BASE_URL": "http://127.0.0.1:1/v1"}
-    ran = await commands.run(tmp_path, "eval", "--yes", "--repeats", "1", "own.yaml", **nowhere)
+    ran = await loaded.run(tmp_path, "eval", "--yes", "--repeats", "1", "own.yaml", **nowhere)
 
     assert ran.code == 3
     assert "panel left no record in 1 play: " in ran.out

@@ -12,8 +12,15 @@ LEAST_KNOWN = 0.6
 """Of the characters: with which the call before of the same task began, too."""
 
 
-@pytest.mark.parametrize("in_other_words", [False, True], ids=["verbatim", "every draft is reviewed"])
+@pytest.mark.parametrize(
+    "in_other_words",
+    [
+        pytest.param(False, marks=pytest.mark.thorough, id="verbatim"),
+        pytest.param(True, id="every draft is reviewed"),
+    ],
+)
 async def test_a_whole_meeting_keeps_to_its_ceilings(*, in_other_words: bool, tmp_path: Path) -> None:
+    """The one with a review of every draft takes more calls, and has the same ceilings."""
     meeting = await counted(tmp_path / "item", ModelsByRule(in_other_words=in_other_words))
 
     assert_complete(meeting)

@@ -110,7 +110,7 @@ async def section(page: Page, name: str) -> list[str]:
 
 
 async def test_the_brief_says_what_it_came_to(page: Page, tmp_path: Path) -> None:
-    """Decisions with who, when and why; what was replaced stays, struck out and last. An answered question is gone."""
+    """Who stands where, who moved because of what, and the transcript folded behind it."""
     await page.goto(shown(tmp_path, a_disagreement()))
 
     assert await section(page, "Decisions") == [
@@ -133,13 +133,6 @@ async def test_the_brief_says_what_it_came_to(page: Page, tmp_path: Path) -> Non
     ]
     assert await section(page, "Links") == ["The thread in Slack"]
 
-
-async def test_the_map_says_who_stands_where_and_who_moved_because_of_what(
-    page: Page, tmp_path: Path
-) -> None:
-    """People beside personas, each by name; the press of a button is the position of who pressed it."""
-    await page.goto(shown(tmp_path, a_disagreement()))
-
     map_ = page.locator("figure", has_text=STORE).locator(".map")
     assert [" ".join(text.split()) for text in await map_.locator("div").all_inner_texts()] == [
         "in the database Maya Chen Linus no one now",
@@ -151,6 +144,13 @@ async def test_the_map_says_who_stands_where_and_who_moved_because_of_what(
     ]
     assert await map_.locator(".left").all_text_contents() == ["Maya Chen", "Linus"]
     assert await map_.locator(".person:not(.left)").all_text_contents() == ["Grace", "Linus"]
+
+    await expect(page.locator("#L5")).to_be_hidden()
+
+    await page.get_by_role("link", name="line 11").first.click()
+    await expect(page.locator("#L11")).to_be_in_viewport()
+    await expect(page.locator("#L5 .who")).to_have_text("Alex Rivera")
+    await expect(page.locator("#L3 .who")).to_have_text("Roundtable")
 
 
 async def test_who_decided_stands_beside_who_recorded_it(page: Page, tmp_path: Path) -> None:
@@ -172,17 +172,6 @@ async def test_files_that_were_shared_are_listed(page: Page, tmp_path: Path) -> 
     await expect(page.get_by_role("link", name="notes.txt")).to_have_count(0)
     await page.locator("summary").click()
     await expect(page.locator("#L2")).to_contain_text("Attached: latency.png, notes.txt")
-
-
-async def test_the_transcript_is_folded_behind_it(page: Page, tmp_path: Path) -> None:
-    """A press opens it, and so does a link to a line. Personas are called by name there, too."""
-    await page.goto(shown(tmp_path, a_disagreement()))
-    await expect(page.locator("#L5")).to_be_hidden()
-
-    await page.get_by_role("link", name="line 11").first.click()
-    await expect(page.locator("#L11")).to_be_in_viewport()
-    await expect(page.locator("#L5 .who")).to_have_text("Alex Rivera")
-    await expect(page.locator("#L3 .who")).to_have_text("Roundtable")
 
 
 async def test_it_needs_no_script(page: Page, tmp_path: Path) -> None:

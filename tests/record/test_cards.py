@@ -15,23 +15,15 @@ from tests.record.kept import committed
 from tests.specification.meeting import PLAYBOOK
 
 WORDS = (
-    "Wow. That is true, I forgot.",
-    "1. The first answer\n2. The second answer",
-    "- one of a list\n- another",
-    "Scope: medium. Files: 8",
+    "Wow. That is true, I forgot.", "1. The first answer\n2. The second answer",
+    "- one of a list\n- another", "Scope: medium. Files: 8",
     "FR: It sorts by date; priority: must\nAC: The newest is on top",
-    "story: As a lead I want a list so that I see who is late (FR-001)",
-    "quality: fast; threshold: 5 s",
-    "Risk: two people edit one record -> show both",
-    "verdict: go with a condition; condition: tests first",
-    "option A: a queue\noption B: a file",
-    "decision: Use a queue; because: it is faster",
-    "DEC-001: withdrawn",
-    "objection: too slow in the evening",
-    "technology: Redis; version: 7",
-    "app -> server: orders",
-    "question: Who pays? -> Grace",
-)
+    "story: As a lead I want a list so that I see who is late (FR-001)", "quality: fast; threshold: 5 s",
+    "Risk: two people edit one record -> show both", "verdict: go with a condition; condition: tests first",
+    "option A: a queue\noption B: a file", "decision: Use a queue; because: it is faster",
+    "DEC-001: withdrawn", "objection: too slow in the evening", "technology: Redis; version: 7",
+    "app -> server: orders", "question: Who pays? -> Grace",
+)  # fmt: skip
 
 
 def speak(table: Table, chance: Random) -> Table:

@@ -14,28 +14,12 @@ from slack_sandbox.slack import Slack
 from slack_sandbox.workspace import SlackWorkspace
 
 TYPES = [
-    "section",
-    "actions",
-    "input",
-    "button",
-    "static_select",
-    "mrkdwn",
-    "plain_text",
-    "modal",
-    "rich_text",
-]
+    "section", "actions", "input", "button", "static_select", "mrkdwn", "plain_text", "modal", "rich_text",
+]  # fmt: skip
 NAMES = [
-    "type",
-    "text",
-    "elements",
-    "fields",
-    "accessory",
-    "element",
-    "options",
-    "action_id",
-    "block_id",
+    "type", "text", "elements", "fields", "accessory", "element", "options", "action_id", "block_id",
     "title",
-]
+]  # fmt: skip
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.sampled_from(TYPES))
 JSON = st.recursive(
     SCALARS,

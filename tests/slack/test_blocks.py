@@ -22,27 +22,15 @@ texts = st.one_of(
     st.lists(
         st.sampled_from(
             [
-                "word ",
-                "<!here> ",
-                "& ",
-                "**b** ",
-                "`c` ",
-                "\n",
-                "\n\n",
-                "```\n",
-                "# ",
-                "- ",
-                "👩🏽‍🚀",
-                "🇩🇪",
-                "é",
-                "| a |\n",
+                "word ", "<!here> ", "& ", "**b** ", "`c` ", "\n", "\n\n", "```\n", "# ", "- ", "👩🏽‍🚀", "🇩🇪",
+                "é", "| a |\n",
             ]
         ),
         max_size=80,
     ).map("".join),
     st.integers(1, 40).map(lambda times: "A long sentence of many words & signs. " * 30 * times),
     st.integers(1, 40).map(lambda times: "```\n" + "code < line\n" * 30 * times + "```\nafter"),
-)
+)  # fmt: skip
 choices = st.builds(
     Choice,
     action=st.sampled_from([*ACTIONS]),

@@ -42,18 +42,13 @@ async def thread(chat: SlackChat, place: Place) -> Place:
 async def test_a_roundtable_opens_with_a_root_and_its_address(
     chat: SlackChat, place: Place, sandbox: Sandbox
 ) -> None:
-    """The root stands in the channel, and where it stands is known."""
+    """Without an address it is still an opening; it is asked for again where Slack has trouble."""
     opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
 
     (root,) = sandbox.messages()
     assert (root.ts, root.text) == (opened.ts, "Dark mode")
     assert opened.ts.replace(".", "") in opened.permalink
 
-
-async def test_an_opening_without_an_address_is_still_an_opening(
-    chat: SlackChat, place: Place, sandbox: Sandbox
-) -> None:
-    """But it is asked for again where Slack has trouble: every link into the thread is made of it."""
     for error, has_one in (("message_not_found", False), ("fatal_error", True)):
         sandbox.fail_next("chat.getPermalink", error)
         opened = await chat.open(place, Message(text="Dark mode"), key=f"root.{error}", again=False)
@@ -61,7 +56,7 @@ async def test_an_opening_without_an_address_is_still_an_opening(
 
 
 async def test_a_persona_posts_under_their_own_name(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """Name and icon in Slack, the name again in the text for whoever only hears that, and ids in the metadata."""
+    """With icon, the name again in the text, and ids in the metadata; the host has none. Nothing unfolds."""
     ts = await chat.post(thread, MAYA, key="item.1.7", again=False)
     await chat.post(thread, Message(text="Layers.", speaker="architect"), key="item.1.8", again=False)
 
@@ -75,18 +70,10 @@ async def test_a_persona_posts_under_their_own_name(chat: SlackChat, thread: Pla
     }
     assert "icons.example" in str(alex.icons)
 
-
-async def test_the_host_has_no_name_but_the_bots(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """Neither has a speaker that the roster does not know."""
     for speaker in ("", "nobody"):
         ts = await chat.post(thread, Message(text="Hello", speaker=speaker), key=f"k{speaker}", again=False)
         assert (sandbox.message(ts).username, sandbox.message(ts).text) == ("", "Hello")
 
-
-async def test_nothing_we_post_unfolds_or_is_parsed_for_names(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """A link in a message is one only if the message names it as such, and even that does not unfold."""
     message = Message(
         text="See https://a.example @channel", links=(Link(label="Issue", url="https://b.example"),)
     )
@@ -312,7 +299,7 @@ async def test_what_slack_posts_beside_a_thread_that_is_gone_is_taken_back(
 
 
 async def test_a_used_menu_is_rewritten_in_place(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """Of a long message only the part that had the buttons changes, and it keeps its words."""
+    """Of a long message only the part with the buttons changes. A text too long is cut in the notification only."""
     ts = await chat.post(thread, LONG, key="k", again=False)
     before = sandbox.message(ts)
 
@@ -324,11 +311,6 @@ async def test_a_used_menu_is_rewritten_in_place(chat: SlackChat, thread: Place,
     assert after.words.endswith("chosen by Ada")
     assert after.metadata == before.metadata
 
-
-async def test_a_text_too_long_for_an_update_is_cut_in_the_notification_only(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """Slack takes 4,000 characters there; the blocks say it all."""
     ts = await chat.post(thread, Message(text="short"), key="k", again=False)
 
     await chat.rewrite(thread, ts, Message(text="words " * 900))
@@ -336,6 +318,16 @@ async def test_a_text_too_long_for_an_update_is_cut_in_the_notification_only(
     assert len(sandbox.message(ts).text) <= 4000
     assert sandbox.message(ts).text.endswith("…")
     assert sandbox.message(ts).words.count("words") == 900
+
+    sandbox.archive()
+
+    with pytest.raises(SlackError, match="archived") as refused:
+        await chat.rewrite(thread, ts, LONG.but(choices=()))
+    assert not refused.value.again
+
+    sandbox.archive(archived=False)
+    await chat.rewrite(thread, ts, LONG.but(choices=()))
+    assert not sandbox.message(ts).actions
 
 
 @pytest.mark.parametrize("error", ["message_not_found", "cant_update_message", "edit_window_closed"])
@@ -481,22 +473,6 @@ async def test_nobody_is_told_something_in_a_thread_that_has_not_begun(
 
     (told,) = ada.ephemerals
     assert told.thread_ts == ""
-
-
-async def test_a_menu_in_an_archived_channel_is_not_forgotten(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """It stands there still, with its buttons, when somebody brings the channel back."""
-    ts = await chat.post(thread, LONG, key="k", again=False)
-    sandbox.archive()
-
-    with pytest.raises(SlackError, match="archived") as refused:
-        await chat.rewrite(thread, ts, LONG.but(choices=()))
-    assert not refused.value.again
-
-    sandbox.archive(archived=False)
-    await chat.rewrite(thread, ts, LONG.but(choices=()))
-    assert not sandbox.message(ts).actions
 
 
 async def test_a_reply_url_of_somebody_else_is_not_called(
@@ -666,7 +642,7 @@ CARD = Message(
 
 
 async def test_a_card_is_shown_in_place_of_its_text(chat: SlackChat, thread: Place, sandbox: Sandbox) -> None:
-    """The text is for notifications, and says the same."""
+    """For notifications the text says the same, cut in the middle. What looks the same is not sent again."""
     message = sandbox.message(await chat.post(thread, CARD, key="k", again=False))
 
     assert [block["type"] for block in message.blocks] == ["section", "rich_text", "actions"]
@@ -675,11 +651,6 @@ async def test_a_card_is_shown_in_place_of_its_text(chat: SlackChat, thread: Pla
         "Maya Chen (Business Analyst): Core features, so far: FR-001 Limit requests per key.\n[Finish step]"
     )
 
-
-async def test_a_card_that_looks_the_same_is_not_sent_again(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """A new revision alone cannot be seen; another subtitle can."""
     assert CARD.card
     ts = await chat.post(thread, CARD, key="k", again=False)
     for card in (CARD.card, CARD.card.but(revision=1), CARD.card.but(revision=2, subtitle="brief")):
@@ -687,6 +658,12 @@ async def test_a_card_that_looks_the_same_is_not_sent_again(
 
     assert len(sandbox.calls_of("chat.update")) == 2
     assert "brief" in sandbox.message(ts).words
+
+    ts = await chat.post(thread, CARD, key="k", again=False)
+    await chat.rewrite(thread, ts, CARD.but(text="words\n" * 1_900 + "[C] Continue"))
+
+    assert len(sandbox.message(ts).text) <= 4000
+    assert sandbox.message(ts).text.endswith("[C] Continue\n[Finish step]")
 
 
 async def test_where_slack_refuses_rich_text_sections_say_the_same(
@@ -704,17 +681,6 @@ async def test_where_slack_refuses_rich_text_sections_say_the_same(
     after = sandbox.message(plain.ts)
     assert after.blocks == ()
     assert after.text.endswith("[Finish step]")
-
-
-async def test_a_card_too_long_for_an_update_keeps_what_can_be_typed(
-    chat: SlackChat, thread: Place, sandbox: Sandbox
-) -> None:
-    """Its text is cut in the middle."""
-    ts = await chat.post(thread, CARD, key="k", again=False)
-    await chat.rewrite(thread, ts, CARD.but(text="words\n" * 1_900 + "[C] Continue"))
-
-    assert len(sandbox.message(ts).text) <= 4000
-    assert sandbox.message(ts).text.endswith("[C] Continue\n[Finish step]")
 
 
 async def test_who_is_in_a_channel_is_asked_once(chat: SlackChat, sandbox: Sandbox, place: Place) -> None:

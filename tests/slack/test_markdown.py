@@ -76,19 +76,11 @@ def test_tables_become_code_so_that_columns_line_up() -> None:
 @pytest.mark.parametrize(
     "attack",
     [
-        "<!channel>",
-        "<@U123>",
-        "<#C123|general>",
-        "<https://evil.example|your bank>",
-        "[<!here>](https://a.example)",
-        "`<!channel>`",
-        "```\n<!channel>\n```",
-        "\\<!channel>",
-        "<\u200b!channel>",
-        "**<@U1>**",
-        "&lt;!channel&gt;",
+        "<!channel>", "<@U123>", "<#C123|general>", "<https://evil.example|your bank>",
+        "[<!here>](https://a.example)", "`<!channel>`", "```\n<!channel>\n```", "\\<!channel>",
+        "<\u200b!channel>", "**<@U1>**", "&lt;!channel&gt;",
     ],
-)
+)  # fmt: skip
 def test_nothing_written_can_ping_or_link(attack: str) -> None:
     """Neither a person's words nor a model's mention anybody or hide an address."""
     assert not LIVE_TOKEN.search(mrkdwn(attack))
@@ -122,21 +114,9 @@ def test_no_word_is_lost_however_deep_it_stands(mark: str) -> None:
 
 
 HALF_MARKUP = [
-    "**a",
-    " **a",
-    "*a ",
-    "__a",
-    "_a ",
-    "~~a",
-    "[a",
-    "`a",
-    "``a",
-    ">    ",
-    "![](",
-    "a|",
-    "\\",
+    "**a", " **a", "*a ", "__a", "_a ", "~~a", "[a", "`a", "``a", ">    ", "![](", "a|", "\\",
     "&lt;https://a",
-]
+]  # fmt: skip
 ALONE = [" ", "- ", "_ ", "| ", "> ", "#", "# ", "\n", "\t", "<", "https://"]
 
 

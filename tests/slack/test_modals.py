@@ -138,14 +138,36 @@ def test_the_settings_are_a_view_that_slack_takes() -> None:
 # --- opening --------------------------------------------------------------------------------------------------------
 
 
-async def test_a_button_opens_the_form(connected: Sandbox, chat: SlackChat, desk: ScriptedDesk) -> None:
-    """Nobody waits for Slack to say who the person is: a trigger lasts three seconds."""
+async def test_a_button_opens_the_form_and_what_was_entered_comes_back(
+    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk
+) -> None:
     ada = await opened(connected, chat, desk)
 
     (name, place, person, action, subject) = desk.brought[0]
     assert (name, action, subject) == ("form", Action.AMEND, "FR-003")
     assert (place, person.id) == (chat_place(connected), "U0ADA")
     assert ada.view.title == "Amend FR-003"
+
+    view = ada.view.id
+    await ada.submit(
+        {"roundtable.title": "In 2 days", "roundtable.needs": ["must", "could"], "roundtable.kind": "could"}
+    )
+
+    _, submission = desk.brought[-1]
+    assert (submission.key, submission.slug, submission.subject) == (f"view.{view}", "offline-sync", "FR-003")
+    assert submission.person.id == "U0ADA"
+    assert submission.revisions["title"] == 4
+    assert submission.values == {
+        "title": "In 2 days",
+        "detail": "",
+        "cons": "",
+        "days": "3",
+        "priority": "must",
+        "kind": "could",
+        "needs": ("must", "could"),
+        "keep": "must",
+    }
+    assert ada.view is None
 
 
 async def test_a_form_that_came_too_late_says_what_to_write(
@@ -176,31 +198,6 @@ async def test_a_form_that_makes_no_sense_now_is_a_sentence(
 
 
 # --- submitting -----------------------------------------------------------------------------------------------------
-
-
-async def test_what_was_entered_comes_back(connected: Sandbox, chat: SlackChat, desk: ScriptedDesk) -> None:
-    """With the revision of each field, and the view as the key; the form closes when it is saved."""
-    ada = await opened(connected, chat, desk)
-    view = ada.view.id
-    await ada.submit(
-        {"roundtable.title": "In 2 days", "roundtable.needs": ["must", "could"], "roundtable.kind": "could"}
-    )
-
-    _, submission = desk.brought[-1]
-    assert (submission.key, submission.slug, submission.subject) == (f"view.{view}", "offline-sync", "FR-003")
-    assert submission.person.id == "U0ADA"
-    assert submission.revisions["title"] == 4
-    assert submission.values == {
-        "title": "In 2 days",
-        "detail": "",
-        "cons": "",
-        "days": "3",
-        "priority": "must",
-        "kind": "could",
-        "needs": ("must", "could"),
-        "keep": "must",
-    }
-    assert ada.view is None
 
 
 async def test_a_field_that_does_not_fit_is_marked(

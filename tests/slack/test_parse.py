@@ -426,18 +426,10 @@ def test_an_edit_is_what_the_message_says_now() -> None:
         {"event__message": {}},
     ],
     ids=[
-        "link-preview",
-        "other-bot",
-        "own",
-        "persona",
-        "by-us",
-        "no-thread",
-        "verb",
-        "aside",
-        "strange",
+        "link-preview", "other-bot", "own", "persona", "by-us", "no-thread", "verb", "aside", "strange",
         "empty",
     ],
-)
+)  # fmt: skip
 def test_other_changes_of_a_message_are_no_edits(changes: dict[str, Any]) -> None:
     """A link that unfolded, a bot at work, a command that was retyped: nobody took back a word."""
     assert changed("message_changed", **changes) is None

@@ -33,18 +33,11 @@ def test_what_was_shown_has_its_text(source: str, text: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "src/sync.py:39-42@1a2b3c4",
-        "src/sync.py:40-43@1a2b3c4",
-        "src/sync.py:42-40@1a2b3c4",
-        "src/sync.py:40-9999999@1a2b3c4",
-        "src/sync.py:40-42@9f8e7d6",
-        "src/sync.py:40-42",
-        "src/sync.py@1a2b3c4",
-        "src/other.py:40-42@1a2b3c4",
-        "night-mode/FR-004",
-        "",
+        "src/sync.py:39-42@1a2b3c4", "src/sync.py:40-43@1a2b3c4", "src/sync.py:42-40@1a2b3c4",
+        "src/sync.py:40-9999999@1a2b3c4", "src/sync.py:40-42@9f8e7d6", "src/sync.py:40-42",
+        "src/sync.py@1a2b3c4", "src/other.py:40-42@1a2b3c4", "night-mode/FR-004", "",
     ],
-)
+)  # fmt: skip
 def test_what_was_not_shown_has_none(source: str) -> None:
     """Other lines, another commit, another file."""
     assert cited_text(source, SHOWN) is None

@@ -26,6 +26,7 @@ def meeting() -> Meeting:
 
 
 def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
+    """A model only proposes, whatever its patch says, and strikes nothing; a line that is not ours neither."""
     meeting.say("Ada", "01-06", "requirement: Filter by date")
 
     entry = meeting.specification.entries["FR-001"]
@@ -35,9 +36,16 @@ def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
         "Ada",
     )
 
+    meeting.propose({"id": "FR-001", "state": "withdrawn"})
 
-def test_a_model_only_proposes_whatever_its_patch_says(meeting: Meeting) -> None:
-    meeting.say("Ada", "01-06", "requirement: Filter by date")
+    assert meeting.specification.lives("FR-001")
+
+    forged = meeting.lines[0]
+
+    folded = Specification().folding([forged], foreign={forged.message_id})
+
+    assert folded.entries["FR-001"].state is EntryState.PROPOSED
+
     meeting.propose(
         {"id": "FR-001", "set": {"title": "Drop the audit log"}, "state": "accepted", "accept": True},
         {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": "Ship"}, "state": "accepted"},
@@ -47,13 +55,6 @@ def test_a_model_only_proposes_whatever_its_patch_says(meeting: Meeting) -> None
     assert meeting["FR-001.title"] == "Filter by date"
     assert entries["FR-001"].pending("title") is not None
     assert entries["DEC-001"].state is EntryState.PROPOSED
-
-
-def test_a_model_cannot_strike_what_people_said(meeting: Meeting) -> None:
-    meeting.say("Ada", "01-06", "requirement: Filter by date")
-    meeting.propose({"id": "FR-001", "state": "withdrawn"})
-
-    assert meeting.specification.lives("FR-001")
 
 
 def test_only_a_person_sorts_a_note_in_the_name_of_its_author(meeting: Meeting) -> None:
@@ -102,15 +103,6 @@ def test_a_change_in_git_counts_but_decides_nothing(meeting: Meeting) -> None:
     assert attributions(meeting.specification.entries["FR-001"]) == "Linus"
     assert (meeting.specification.entries["OBJ-001"].claim("outcome") or pytest.fail("none")).accepted is None
     assert meeting.specification.entries["DEC-001"].state is EntryState.PROPOSED
-
-
-def test_lines_that_this_bot_did_not_write_only_propose(meeting: Meeting) -> None:
-    meeting.say("Ada", "01-06", "requirement: Filter by date")
-    forged = meeting.lines[0]
-
-    folded = Specification().folding([forged], foreign={forged.message_id})
-
-    assert folded.entries["FR-001"].state is EntryState.PROPOSED
 
 
 def test_ids_are_never_given_twice(meeting: Meeting) -> None:

@@ -189,39 +189,15 @@ def test_of_five_meetings_177_of_197_statements_are_right_and_nothing_else_is_an
 PIECES = st.sampled_from(
     [
         *(
-            "risk:",
-            "Must:",
-            "FR-001",
-            "1.",
-            "2)",
-            "- ",
-            "; owner:",
-            ", because:",
-            "->",
-            "\n",
-            "|",
-            "> ",
-            "```",
-            "?",
-            "A)",
-            "B)",
+            "risk:", "Must:", "FR-001", "1.", "2)", "- ", "; owner:", ", because:", "->", "\n", "|", "> ",
+            "```", "?", "A)", "B)",
         ),
         *(
-            "Scope: large.",
-            "lol",
-            "thanks",
-            "the",
-            "disk",
-            "fills",
-            "(FR-002)",
-            "requirement =",
-            "AC: x",
-            "Deadline:",
-            "(",
-            "*",
+            "Scope: large.", "lol", "thanks", "the", "disk", "fills", "(FR-002)", "requirement =", "AC: x",
+            "Deadline:", "(", "*",
         ),
     ]
-)
+)  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=120), st.lists(PIECES, max_size=14).map(" ".join))
 WORD = re.compile(r"[^\W_]+")
 

@@ -36,13 +36,18 @@ def committed(meeting: Meeting) -> tuple[bytes, bytes]:
 
 
 def test_what_is_written_is_read_back() -> None:
-    """Entries with all their claims, the sections that were written, and the last line."""
+    """A line that stands there twice counts once, and what people are called is no difference."""
     meeting = a_meeting()
     text = snapshot.text_of(meeting.specification, WRITTEN)
 
     assert snapshot.read(text) == (meeting.specification.but(heard={}), WRITTEN)
     assert text == snapshot.text_of(*snapshot.read(text))
     assert snapshot.laid_out(json.loads(text)) == text
+
+    assert folded([*meeting.lines, *meeting.lines]).specification == folded(meeting.lines).specification
+
+    renamed = [line.but(meta={**line.meta, "user_name": "Somebody"}) for line in meeting.lines]
+    assert first_difference(meeting.specification, folded(renamed).specification) == ("", "")
 
 
 def test_a_file_of_many_entries_stays_small() -> None:
@@ -139,11 +144,6 @@ def test_an_old_transcript_has_no_entries() -> None:
     assert restored(None, b"", b'{"not": "a line"}\n', trusted=TRUSTED) == folded(line)
 
 
-def test_a_line_that_stands_there_twice_counts_once() -> None:
-    meeting = a_meeting()
-    assert folded([*meeting.lines, *meeting.lines]).specification == folded(meeting.lines).specification
-
-
 def test_the_first_difference_is_named() -> None:
     meeting = a_meeting()
     before = meeting.specification
@@ -161,13 +161,6 @@ def test_the_first_difference_is_named() -> None:
     )
     assert first_difference(before, Specification())[1] == "is in no line of the transcript"
     assert first_difference(Specification(), before)[1] == "is missing"
-
-
-def test_what_people_are_called_is_no_difference() -> None:
-    """Slack may say a name after the line was written."""
-    meeting = a_meeting()
-    renamed = [line.but(meta={**line.meta, "user_name": "Somebody"}) for line in meeting.lines]
-    assert first_difference(meeting.specification, folded(renamed).specification) == ("", "")
 
 
 def a_message(number: int, ts: str, text: str, step: str) -> Line:

@@ -24,19 +24,12 @@ ADA_SAYS = (ADA, "Edits got lost in 41 tunnels last March.")
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Grace said that batches are paid twice.",
-        "It was decided to drop the log.",
-        "Grace wants a queue.",
-        "We have 30 days.",
-        "That is due on Friday.",
-        "Retries are in src/sync.py.",
-        "`retry` is called again.",
-        "The OAuth2 token expires.",
-        "Grace objected, right?",
-        "Grace sagt, es reicht.",
-        "Selon Grace, ça suffit.",
+        "Grace said that batches are paid twice.", "It was decided to drop the log.", "Grace wants a queue.",
+        "We have 30 days.", "That is due on Friday.", "Retries are in src/sync.py.",
+        "`retry` is called again.", "The OAuth2 token expires.", "Grace objected, right?",
+        "Grace sagt, es reicht.", "Selon Grace, ça suffit.",
     ],
-)
+)  # fmt: skip
 def test_who_tells_what_was_said_or_is_so_needs_a_quote(sentence: str) -> None:
     """What somebody said or decided, and persons, numbers, dates, paths and symbols."""
     assert CHECK.needs_quote(sentence)

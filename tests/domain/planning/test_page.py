@@ -12,16 +12,9 @@ HEADINGS = [
     "Order", "Before it can start", "Requirements and how they are tested", "Files", "Risks", "Decisions", "Roles"
 ]  # fmt: skip
 MARKDOWN = [
-    "# a heading",
-    "| a | cell |",
-    "<!-- a comment -->",
-    "- a bullet",
-    "1. one",
-    "```",
-    "~~~",
-    "two\n\n## x",
+    "# a heading", "| a | cell |", "<!-- a comment -->", "- a bullet", "1. one", "```", "~~~", "two\n\n## x",
     "---",
-]
+]  # fmt: skip
 WORDS = st.text(min_size=1, max_size=60).map(lambda text: clean(text).strip()).filter(bool) | st.sampled_from(
     MARKDOWN
 )

@@ -282,16 +282,9 @@ async def test_a_server_of_ones_own_needs_no_key(
 # --- what nobody pays who does not want it ---------------------------------------------------------------------------
 
 LIBRARIES = (
-    "pydantic_ai",
-    "openai",
-    "anthropic",
-    "google.genai",
-    "boto3",
-    "botocore",
-    "genai_prices",
-    "httpx2",
+    "pydantic_ai", "openai", "anthropic", "google.genai", "boto3", "botocore", "genai_prices", "httpx2",
     "httpx",
-)
+)  # fmt: skip
 OFFLINE = f"""
 import asyncio, sys
 import bot.app, bot.cli.check, bot.cli.main

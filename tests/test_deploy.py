@@ -456,7 +456,7 @@ def _everything_shown() -> str:
     metrics = Metrics("T1", release=Release("1.2.3"))
     metrics.configured("acme", "one")
     usage = Usage("acme", "one", 1.0, 1200, 40, 1000, Decimal("0.0031"))
-    metrics.called("acme", "one", "answered", seconds=1, usages=[usage])
+    metrics.called("acme", "one", "answered", task="turn", seconds=1, usages=[usage])
     metrics.performed(OWED[0], Done(key="", effect=OWED[0].id, at=""), seconds=1)
     metrics.seen("content", usable=True, facts={"differs": 0})
     metrics.acknowledged("event", taken=True, seconds=1)

@@ -184,15 +184,17 @@ def test_what_models_cost_is_counted_where_the_price_is_known(metrics: Metrics) 
     for model, dollars in (("known", Decimal("0.0031")), ("unknown", None)):
         metrics.configured("acme", model)
         usages = [Usage("acme", f"{model}-2026", 1.0, 1200, 40, 1000, dollars)] * 2
-        metrics.called("acme", model, "answered", seconds=3, usages=usages)
-        metrics.called("acme", model, "a reason that is new", seconds=1, usages=())
+        metrics.called("acme", model, "answered", task="turn", seconds=3, usages=usages)
+        metrics.called("acme", model, "a reason that is new", task="a new one", seconds=1, usages=())
 
     numbers = Numbers(metrics)
     assert numbers.of("roundtable_model_tokens_total", model="known", type="input") == 2400
-    assert numbers.of("roundtable_model_calls_total", model="known", outcome="other") == 1
+    assert numbers.of("roundtable_model_calls_total", model="known", task="other", outcome="other") == 1
     assert numbers.of("roundtable_model_seconds_sum", model="known") == 4
     costs = [one for one in numbers.text.splitlines() if one.startswith("roundtable_model_cost_usd_total")]
-    assert costs == ['roundtable_model_cost_usd_total{model="known",provider="acme",team="T1"} 0.0062']
+    assert costs == [
+        'roundtable_model_cost_usd_total{model="known",provider="acme",task="turn",team="T1"} 0.0062'
+    ]
 
 
 def test_which_build_this_is_can_be_seen(metrics: Metrics) -> None:
@@ -266,7 +268,7 @@ def _seen(metrics: Metrics) -> Numbers:
     metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
     usage = Usage("acme", "one", 1.0, 1200, 40, 1000, Decimal("0.0031"))
-    metrics.called("acme", "one", "answered", seconds=1, usages=[usage])
+    metrics.called("acme", "one", "answered", task="turn", seconds=1, usages=[usage])
     for kind in EFFECTS:
         metrics.performed(SPEECH.but(kind=kind), Done(**told()), seconds=1)
     for door in DOORS:

@@ -20,6 +20,7 @@ from bot.errors import VoiceError
 from bot.telemetry import model_answered, model_span
 from bot.voices.model import (
     ANSWERED,
+    CANCELLED,
     Completion,
     LanguageModel,
     ModelMeter,
@@ -130,7 +131,7 @@ class ModelLink:
     ) -> Completion:
         """What a call takes is counted and traced, also when it fails."""
         served: list[Usage] = []
-        began, outcome = self._gate.clock(), ""
+        began, outcome = self._gate.clock(), CANCELLED
         with model_span(self.name.provider, self.name.name) as current:
             try:
                 completion = await mind.think(prompt._replace(served=served), seconds=seconds, tokens=tokens)
@@ -145,9 +146,8 @@ class ModelLink:
             finally:
                 if prompt.served is not None:
                     prompt.served.extend(served)
-                if outcome:
-                    took = self._gate.clock() - began
-                    self._meter.called(*self.name, outcome, seconds=took, usages=served)
+                took = self._gate.clock() - began
+                self._meter.called(*self.name, outcome, task=prompt.task, seconds=took, usages=served)
                 if served:
                     total = together(served)
                     model_answered(

@@ -23,6 +23,7 @@ from bot.domain.values.text import clean, one_line
 from bot.domain.values.timestamps import before
 from bot.engine.source_ports import PushedIssue
 from bot.errors import EffectError
+from bot.telemetry import trace_headers
 
 API = f"https://api.{GITHUB}"
 VERSION = "2022-11-28"
@@ -299,7 +300,13 @@ class _Call:
     ) -> Model:
         try:
             async with self._session.request(
-                method, url, json=data, params=params, timeout=self._limit, allow_redirects=False
+                method,
+                url,
+                json=data,
+                params=params,
+                headers=trace_headers(),
+                timeout=self._limit,
+                allow_redirects=False,
             ) as answer:
                 if answer.status not in {200, 201}:
                     raise self._refused(answer)

@@ -95,6 +95,7 @@ class StrictGitHub:
         self.comments: list[dict[str, Any]] = []
         self.private: set[str] = set()
         self.asked: list[str] = []
+        self.headers: list[Mapping[str, str]] = []
         self.breaches: list[str] = []
         self.failures: list[Failure] = []
         self.after_create: Callable[[], None] = lambda: None
@@ -130,6 +131,7 @@ class StrictGitHub:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(f"{request.method} {request.path_qs}")
+        self.headers.append(request.headers)
         if self.slow:
             await self.slow.wait()
         if request.headers.get("Authorization") != f"Bearer {TOKEN}":

@@ -60,6 +60,7 @@ async def test_a_call_of_a_model_has_the_attributes_of_the_conventions(
     assert [(one.name, one.about["gen_ai.tool.name"]) for one in tools] == [
         ("execute_tool search_code", "search_code")
     ]
+    assert {one.headers.get("traceparent") for one in server.asked} == {call.header["traceparent"]}
     assert "secret" not in recorder.words
     assert answer not in recorder.words
 

@@ -166,6 +166,7 @@ async def test_twenty_teams_on_three_processes(redis_url: str) -> None:
             assert one.running.stdin
             one.running.stdin.write(b"go\n")
             listening.create_task(listen(one))
+            await wait_until(lambda: said)  # it might take all before the others begin
         await wait_until(lambda: len(said) >= len(TEAMS))
         assert sorted(team for _, team in said) == TEAMS
         many = Counter(other for other, _ in said)

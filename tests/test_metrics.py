@@ -235,7 +235,7 @@ def test_what_is_about_a_team_says_which(metrics: Metrics) -> None:
     """And is not there before Slack has said it: a series would begin anew."""
     own = {"roundtable_usable", "roundtable_loop_lag_seconds", "roundtable_slack_hello_age_seconds"}
     own |= {"roundtable_build_info"}
-    seen = [sample for family in _seen(metrics).families for sample in family.samples]
+    seen = [sample for family in everything_shown(metrics).families for sample in family.samples]
 
     assert all(
         ("team" in one.labels) == (one.name not in own) for one in seen if one.name.startswith("roundtable_")
@@ -255,14 +255,16 @@ def test_every_metric_is_documented_under_its_name(metrics: Metrics) -> None:
     """And nothing is documented that is not there."""
     page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `(roundtable_\w+)`", page, flags=re.MULTILINE))
-    plain = {re.sub(r"_(bucket|count|sum)$", "", name) for name in _seen(metrics).names}
+    plain = {re.sub(r"_(bucket|count|sum)$", "", name) for name in everything_shown(metrics).names}
 
     assert documented == {name for name in plain if name.startswith("roundtable_")}
 
 
-def _seen(metrics: Metrics) -> Numbers:
+def everything_shown(metrics: Metrics) -> Numbers:
     """With what is there only once somebody looked."""
+    metrics.configured("acme", "one")
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
+    metrics.seen("loop", usable=True, facts={"lag_seconds": 0})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.seen("content", usable=True, facts={"differs": 0})
     metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})

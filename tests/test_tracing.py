@@ -31,13 +31,6 @@ from tests.storage.samples import NOW, SLUG, a_roundtable
 WITH_SDK = importlib.util.find_spec("opentelemetry.sdk") is not None
 
 
-@pytest.fixture
-def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    recorder = Recorder()
-    monkeypatch.setattr(trace, "get_tracer", lambda _name: recorder)
-    return recorder
-
-
 async def test_inputs_and_effects_are_spans_with_ids_and_kinds(recorder: Recorder, tmp_path: Path) -> None:
     """Enough to see what took how long, and for which item."""
     async with sandbox() as slack:

@@ -10,9 +10,8 @@ import redis
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.errors import Conflict, NewerVersion, Unavailable
+from bot.errors import Conflict, Unavailable
 from bot.storage.redis import RedisStore
-from bot.storage.serialization import SHAPE
 from tests.redis_server import RedisServer, running_redis_server
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_line, a_roundtable
 
@@ -139,15 +138,6 @@ async def test_what_cannot_be_read_is_set_aside(
     assert "cannot be read" in caplog.text
 
 
-async def test_a_process_that_starts_sees_what_a_later_version_wrote(redis_url: str) -> None:
-    """At once, by the field `shape`, without reading every roundtable."""
-    async with RedisStore(redis_url, team="T1") as newer:
-        await newer.put(a_roundtable(shape=SHAPE + 1), expected=0)
-    async with RedisStore(redis_url, team="T1") as store:
-        with pytest.raises(NewerVersion, match=f"{SLUG}.*later version"):
-            await store.ping()
-
-
 @pytest.mark.parametrize(
     "fields",
     [
@@ -182,14 +172,17 @@ async def test_foreign_values_are_refused_and_stop_nothing(
 
 
 async def test_an_index_entry_without_its_roundtable_is_ignored(redis_url: str, client: redis.Redis) -> None:
-    """It was deleted by hand."""
+    """It has expired, or was deleted by hand. Listing the channel removes its entry."""
     async with RedisStore(redis_url, team="T1") as store:
         await store.put(a_roundtable(outbox=OWED, timers={"deadline": NOW}), expected=0)
+        await store.put(a_roundtable("other", place=PLACE.but(thread="2.2")), expected=0)
         client.delete(KEY)
 
         assert await store.at(PLACE) is None
-        assert await store.in_channel(PLACE.team, PLACE.channel) == ()
+        assert [one.slug for one in await store.in_channel(PLACE.team, PLACE.channel)] == ["other"]
         assert await store.unfinished(now=NOW) == ()
+
+    assert client.smembers(f"{TEAM}channel:{PLACE.team}.{PLACE.channel}") == {"other"}
 
 
 async def test_what_was_begun_anew_is_another_one(redis_url: str, client: redis.Redis) -> None:
@@ -235,18 +228,6 @@ async def test_what_is_over_is_kept_as_long_as_the_setting_says(
 
         await store.put(a_roundtable(stage=Stage.ELABORATING, version=3, **said), expected=2)
         assert [client.ttl(key) for key in keys] == [-1, -1, -1]
-
-
-async def test_a_channel_forgets_what_has_expired(redis_url: str, client: redis.Redis) -> None:
-    """Listing the channel removes the entry."""
-    async with RedisStore(redis_url, team="T1") as store:
-        await store.put(a_roundtable(), expected=0)
-        await store.put(a_roundtable("other"), expected=0)
-        client.delete(KEY)
-
-        assert [one.slug for one in await store.in_channel(PLACE.team, PLACE.channel)] == ["other"]
-
-    assert client.smembers(f"{TEAM}channel:{PLACE.team}.{PLACE.channel}") == {"other"}
 
 
 # --- parts ------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 import pytest
-from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -18,14 +17,6 @@ from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.recorded_spans import Recorder
 from tests.voices.models.provider import Answer, Called, ModelServer, fails, hangs, says
 from tests.voices.models.test_looking_and_proposing import Toolbox
-
-
-@pytest.fixture
-def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    recorder = Recorder()
-    monkeypatch.setattr(trace, "get_tracer", lambda _name: recorder)
-    return recorder
-
 
 ASKED = {
     "gen_ai.operation.name": "chat",

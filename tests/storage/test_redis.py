@@ -1,7 +1,7 @@
 """The Redis store: keys that people read, outages of the server, and other versions of this program."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.errors import Conflict, Unavailable
 from bot.storage.redis import RedisStore
-from tests.redis_server import RedisServer, running_redis_server
+from tests.redis_server import RedisServer
 from tests.storage.samples import NOW, OWED, PLACE, SLUG, a_line, a_roundtable
 
 TEAM = "roundtable:{T1}:"
@@ -376,34 +376,3 @@ async def test_a_part_that_cannot_be_read_is_never_left_out(
     async with RedisStore(redis_url, team="T1") as store:
         await saved(store, 1, 2)
     assert await read_elsewhere(redis_url) == later(2)
-
-
-UNWRITABLE = {
-    "a replica": ({"replicaof": "127.0.0.1 1"}, {"replicaof": ""}),
-    "too few replicas": ({"min-replicas-to-write": "1"}, {"min-replicas-to-write": "0"}),
-    "full": ({"maxmemory": "1", "maxmemory-policy": "noeviction"}, {"maxmemory": "0"}),
-}
-
-
-@pytest.mark.parametrize("state", UNWRITABLE)
-async def test_a_redis_that_takes_no_writes_is_not_ready(state: str) -> None:
-    """It answers a PING all the same. When it takes them again, it is ready again."""
-    with running_redis_server() as server, redis.Redis.from_url(server.url) as operator:
-        async with RedisStore(server.url, team="T1") as store:
-            await store.ping()
-            breaking, mending = UNWRITABLE[state]
-            configured(operator, breaking)
-            assert operator.ping()
-
-            with pytest.raises(Unavailable, match="Redis refuses writes"):
-                await store.ping()
-            configured(operator, mending)
-            await store.ping()
-
-
-def configured(operator: redis.Redis, options: Mapping[str, str]) -> None:
-    for name, value in options.items():
-        if name == "replicaof":
-            operator.slaveof(*(value.split() or ("NO", "ONE")))
-        else:
-            operator.config_set(name, value)

@@ -59,7 +59,8 @@ async def own(url: str, team: str, trace: Callable[[FrameType, str, Any], Any] |
             return not await owner._requests._redis.xlen(owner._requests._stream)
 
         async with owner.answering(answer):
-            sys.settrace(trace)
+            if trace:
+                sys.settrace(trace)
             running = asyncio.create_task(owner.run(pay, sweep))
             await done.wait()
             await wait_until(is_answered)

@@ -131,13 +131,16 @@ class ModelLink:
     ) -> Completion:
         """What a call takes is counted and traced, also when it fails."""
         served: list[Usage] = []
-        began, outcome = self._gate.clock(), CANCELLED
+        began, outcome = self._gate.clock(), ""
         with model_span(self.name.provider, self.name.name) as current:
             try:
                 completion = await mind.think(prompt._replace(served=served), seconds=seconds, tokens=tokens)
                 outcome = ANSWERED
             except VoiceError as error:
                 outcome = error.reason
+                raise
+            except asyncio.CancelledError:
+                outcome = CANCELLED
                 raise
             else:
                 if not served:  # a model that only tells what its answer took

@@ -3,10 +3,11 @@ What a second process costs a team, what more teams bring, and how soon another 
 
 - Two processes of one team against one: Redis commands and CPU of a press. Goals: ≤ 1.1 times both.
 - Two and four teams, each with a process of its own, against one. Cores are short where this is measured, so each
-  bot is a small machine: it runs for 4 of every 20 ms. Goals: ≥ 1.8 and ≥ 3.4 times the presses of one.
-- What a press takes of each part that teams may share: a bot's CPU, Redis' CPU, and a push, which holds the
-  repository of one team. A part that is busy for so many milliseconds of a press carries a thousand divided by that
-  in a second; the smallest number binds first.
+  bot is a small machine: it runs for 4 of every 20 ms. Goals: ≥ 1.8 and ≥ 3.4 times the presses of one. With
+  `--latency 50` also when Redis and Slack are 50 ms away.
+- What a press takes: a bot's CPU and Redis' CPU, which teams share, and of a team's repository the one thread that
+  commits, and pushes. A part that is busy for so many milliseconds of a press carries a thousand divided by that in a
+  second. The last line on stderr says at how many teams which part is full.
 - From a kill (SIGKILL), or a stop (SIGTERM), of the owner to the next owner. Goals: ≤ 8 s, ≤ 1 s. What people say
   meanwhile is heard, each word once, or the benchmark fails.
 """
@@ -15,6 +16,7 @@ import asyncio
 import json
 import os
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -26,10 +28,13 @@ from typing import Any
 
 import redis
 
+from bench.commit import Ours, timed
 from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, main, share
-from bench.rooms import Item, Room, bots
+from bench.rooms import ITEMS, Item, Room, bots
 from bench.throughput import CPU, PRESSES, worked
-from bench.workspaces import git
+from bench.workspaces import git, workspace
+from bot.storage.git.seal import Seal
+from bot.storage.git.workspace import GitWorkspace
 from bot.storage.team import SANDBOX, prefix
 from tests.redis_server import running_redis_server
 
@@ -112,12 +117,14 @@ async def slowed(rooms: Sequence[Room]) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def teams(folder: Path, count: int, *, each: int = 1, are_small: bool = False) -> AsyncIterator[Teams]:
+async def teams(
+    folder: Path, count: int, *, each: int = 1, are_small: bool = False, latency: float = 0.0
+) -> AsyncIterator[Teams]:
     async with AsyncExitStack() as stack:
         url = stack.enter_context(running_redis_server()).url.removesuffix("/0")
         rooms = [
             await stack.enter_async_context(
-                bots(folder / str(number), redis_url=f"{url}/{number}", each=each)
+                bots(folder / str(number), redis_url=f"{url}/{number}", each=each, latency=latency)
             )
             for number in range(count)
         ]
@@ -133,17 +140,11 @@ async def measure(plan: Plan) -> list[Row]:
             "two processes, one team", floor_is="one process",
             floor=partial(one.pressed, plan), ours=partial(pair.pressed, plan), goals=goals,
         )  # fmt: skip
-    async with teams(plan.folder / "small", 1, are_small=True) as one:
-        for count, least in ((2, 1.8), (4, 3.4)):
-            async with teams(plan.folder / f"{count} teams", count, are_small=True) as several:
-                rows += await plan.compare(
-                    f"{count} teams, small machines", floor_is="one team, one small machine",
-                    floor=partial(one.pressed, plan), ours=partial(several.pressed, plan),
-                    goals={PRESSES: Goal(at_least=least), COMMANDS: NO_GOAL, CPU: NO_GOAL},
-                )  # fmt: skip
+    for latency in dict.fromkeys((0.0, plan.latency)):
+        rows += await scaled(plan, latency)
     rows = [row.with_unit(UNITS[row.metric]) for row in rows]
     took = {row.metric: row.floor for row in rows[:4]}
-    rows += _demands(took[CPU], took[REDIS], await pushed(plan))
+    rows += _demands(took[CPU], took[REDIS], await committed(plan), await pushed(plan))
     for how, most in ((signal.SIGKILL, 8.0), (signal.SIGTERM, 1.0)):
         seconds = max([await taken_over(plan.folder / f"{how.name} {n}", how) for n in range(plan.rounds)])
         rows.append(
@@ -160,17 +161,56 @@ async def measure(plan: Plan) -> list[Row]:
     return rows
 
 
-def _demands(bot: float, server: float, push: float) -> list[Row]:
+async def scaled(plan: Plan, latency: float) -> list[Row]:
+    """Two and four teams against one, with Redis and Slack *latency* away."""
+    rows: list[Row] = []
+    folder, away = plan.folder / f"{latency}", f", {1000 * latency:.0f} ms away" if latency else ""
+    async with teams(folder / "small", 1, are_small=True, latency=latency) as one:
+        for count, least in ((2, 1.8), (4, 3.4)):
+            where = folder / f"{count} teams"
+            async with teams(where, count, are_small=True, latency=latency) as several:
+                rows += await plan.compare(
+                    f"{count} teams, small machines{away}", floor_is="one team, one small machine",
+                    floor=partial(one.pressed, plan), ours=partial(several.pressed, plan),
+                    goals={PRESSES: Goal(at_least=least), COMMANDS: NO_GOAL, CPU: NO_GOAL},
+                )  # fmt: skip
+    return rows
+
+
+def _demands(bot: float, server: float, commit: float, push: float) -> list[Row]:
     """How many presses in a second each part carries, against one press a second, which is a busy team."""
     busy = {
         "a process (its core)": bot,
         "one Redis (its core)": server,
+        "a repository (one commit after another)": commit,
         "a remote (one push after another)": push,
     }
+    print(binding(bot, server, commit, push), file=sys.stderr)
     return [
         share(f"what {part} carries", PRESSES, "1/s", "one press a second", ours=1000 / each, floor=1.0)
         for part, each in busy.items()
     ]
+
+
+def binding(bot: float, server: float, commit: float, push: float) -> str:
+    """From milliseconds of a press, with one press a second of each team."""
+    full = {"a process": 1000 / bot, "Redis": 1000 / server}
+    (first, teams), (other, more) = sorted(full.items(), key=lambda one: one[1])
+    own = min(1000 / commit, 1000 / push)
+    return (
+        f"A press takes {bot:.1f} ms of a process, {server:.2f} ms of Redis, {commit:.1f} ms of the team's repository"
+        f" and {push:.1f} ms of its remote: with one press a second of each team, {first} is full first, at"
+        f" {teams:.0f} teams, {other} at {more:.0f}; a repository and its remote are one team's, and carry"
+        f" {own:.0f} presses a second."
+    )
+
+
+async def committed(plan: Plan) -> float:
+    """Milliseconds in which a team's repository makes no other commit; every second press commits."""
+    root = workspace(plan.folder / "committing", ITEMS)
+    async with GitWorkspace(root, seal=Seal()) as files:
+        took = await timed(Ours(files, root).commit, plan.size(PUSHES, 2))()
+    return took["p50"] / 2
 
 
 async def pushed(plan: Plan) -> float:
@@ -237,4 +277,4 @@ def _owner(folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    main("cells", measure)
+    main("cells", measure, takes_latency=True)

@@ -74,12 +74,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is measured, and where there is room for files. *beside* is an earlier checkout to compare with."""
+    """
+    How much is measured, and where there is room for files. *beside* is an earlier checkout to compare with. *latency*
+    is added to each round trip to Redis and Slack, in seconds.
+    """
 
     quick: bool
     rounds: int
     folder: Path
     beside: Path | None = None
+    latency: float = 0.0
 
     def size(self, full: int, quick: int) -> int:
         return quick if self.quick else full
@@ -133,18 +137,23 @@ def share(
 Measure = Callable[[Plan], Awaitable[Iterable[Row]]]
 
 
-def main(name: str, measure: Measure, *, takes_beside: bool = False) -> None:
+def main(name: str, measure: Measure, *, takes_beside: bool = False, takes_latency: bool = False) -> None:
     """The command line of every benchmark."""
     parser = argparse.ArgumentParser(prog=f"python -m bench.{name}")
     parser.add_argument("--quick", action="store_true", help="small and short: to see that it works")
     parser.add_argument("--rounds", type=int, default=0)
     if takes_beside:
         parser.add_argument("--beside", type=Path, metavar="DIR", help="an earlier checkout, in the same run")
+    if takes_latency:
+        parser.add_argument(
+            "--latency", type=float, default=0.0, metavar="MS", help="also with a slow network"
+        )
     given = parser.parse_args()
+    latency = given.latency / 1000 if takes_latency else 0.0
     beside = given.beside.resolve() if takes_beside and given.beside else None
     rounds = given.rounds or (QUICK_ROUNDS if given.quick else ROUNDS)
     with TemporaryDirectory(prefix=f"roundtable-bench-{name}-", ignore_cleanup_errors=True) as folder:
-        rows = asyncio.run(_measured(measure, Plan(given.quick, rounds, Path(folder), beside)))
+        rows = asyncio.run(_measured(measure, Plan(given.quick, rounds, Path(folder), beside, latency)))
     print(json.dumps(_document(name, rows, quick=given.quick, rounds=rounds), indent=2, ensure_ascii=False))
 
 

@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from bench.children import ROOT, child, cpu_seconds
 from bench.workspaces import git, workspace
@@ -36,6 +37,7 @@ QUIET_SECONDS = 0.3
 AGAIN_SECONDS = 15.0
 PRESSED_AGAIN = 6
 READY_SECONDS = 60.0
+READ_BYTES = 65_536
 WHO = ("ada", "grace", "linus")
 FINISH, CONTINUE = "finish_step", "continue"
 MOST_MENUS = 4
@@ -238,15 +240,20 @@ async def bots(
     more: Mapping[str, str] | None = None,
     people: Iterable[User] = PEOPLE,
     rate_limits: bool = False,
+    latency: float = 0.0,
 ) -> AsyncIterator[Room]:
     """
     A room with *clones* of one workspace and *each* so many processes on it, all connected. With *rate_limits* the
-    sandbox has those of Slack, and the bots keep them.
+    sandbox has those of Slack, and the bots keep them. Slack and Redis are *latency* away, there and back.
     """
     first, remote = _prepared(folder, has_remote=has_remote)
     roots = [first] if clones == 1 else [folder / f"clone-{number}" for number in range(clones)]
     async with AsyncExitStack() as stack:
         made = await stack.enter_async_context(room(people, rate_limits=rate_limits))
+        if latency:
+            slack = made.slack.slack
+            slack.base_url = await stack.enter_async_context(distant(slack.base_url, latency))
+            redis_url = redis_url and await stack.enter_async_context(distant(redis_url, latency))
         for root in roots:
             for number in range(each):
                 env = {
@@ -264,6 +271,28 @@ async def bots(
             lambda: made.slack.connections >= CONNECTIONS * len(made.bots), seconds=READY_SECONDS
         )
         yield made
+
+
+@asynccontextmanager
+async def distant(url: str, latency: float) -> AsyncIterator[str]:
+    """The address of a way to *url* that takes half of *latency* in each direction."""
+    there = urlsplit(url)
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(READ_BYTES):
+                asyncio.get_running_loop().call_later(latency / 2, writer.write, data)
+        asyncio.get_running_loop().call_later(latency / 2, writer.close)
+
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        back, on = await asyncio.open_connection(there.hostname, there.port)
+        await asyncio.gather(carry(reader, on), carry(back, writer))
+
+    server = await asyncio.start_server(connect, "127.0.0.1", 0)
+    try:
+        yield there._replace(netloc=f"127.0.0.1:{server.sockets[0].getsockname()[1]}").geturl()
+    finally:
+        server.close()
 
 
 def _prepared(folder: Path, *, has_remote: bool) -> tuple[Path, Path]:
@@ -287,7 +316,7 @@ def of(checkout: Path, folder: Path) -> dict[str, str]:
 
 def _settings(slack: Sandbox, root: Path) -> dict[str, str]:
     return {
-        "SLACK_API_URL": slack.api_url,
+        "SLACK_API_URL": f"{slack.slack.base_url}/api/",
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
         "ROUNDTABLE_WORKSPACE": str(root),

@@ -1,6 +1,6 @@
 """
-Traces by the conventions of OpenTelemetry: one span for each input, effect, call of Slack or a model and use of a tool,
-with ids and kinds, never with words.
+Traces by the conventions of OpenTelemetry: one span for each input, effect, save in Redis, call of Slack or a model and
+use of a tool, with ids and kinds, never with words.
 
 Without a collector the API costs next to nothing. To send traces, install the extra `otel` and set
 OTEL_EXPORTER_OTLP_ENDPOINT; the other OTEL_ variables (headers, service name, sampling) are the SDK's own.
@@ -10,11 +10,10 @@ import importlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from types import TracebackType
 from typing import Any
 from uuid import uuid4
 
-from opentelemetry import trace
+from opentelemetry import context, trace
 from opentelemetry.trace import SpanKind, StatusCode
 
 NO_SDK = (
@@ -22,6 +21,7 @@ NO_SDK = (
     " (docs/operating.md#extras)"
 )
 TRACES = "/v1/traces"
+W3C = "opentelemetry.trace.propagation.tracecontext"
 NOT_TRACED = nullcontext(trace.INVALID_SPAN)
 EXPORT_SECONDS = 1
 """In a thread of its own; but at the end it is waited for."""
@@ -88,10 +88,21 @@ def slack_span(method: str) -> AbstractContextManager[trace.Span]:
     return _recorded(f"slack {method}", {}, SpanKind.CLIENT, ())
 
 
+def redis_span(command: str) -> AbstractContextManager[trace.Span]:
+    """Of a save, without its keys and values."""
+    return _recorded(command, {"db.system.name": "redis", "db.operation.name": command}, SpanKind.CLIENT, ())
+
+
 def failed(current: trace.Span, error_type: str) -> None:
     """*error_type* is one of a few words, or the name of a class. Descriptions may quote people, so there is none."""
     current.set_status(StatusCode.ERROR)
     current.set_attribute("error.type", error_type)
+
+
+def _tracer() -> trace.Tracer | None:
+    """None without a collector."""
+    tracer = trace.get_tracer(__name__)
+    return None if isinstance(tracer, trace.ProxyTracer) else tracer
 
 
 def _recorded(
@@ -100,39 +111,54 @@ def _recorded(
     kind: SpanKind,
     refusals: type[Exception] | tuple[type[Exception], ...],
 ) -> AbstractContextManager[trace.Span]:
-    tracer = trace.get_tracer(__name__)
-    if isinstance(tracer, trace.ProxyTracer):  # stands in for a collector, as long as there is none
+    if not (tracer := _tracer()):
         return NOT_TRACED
     started = tracer.start_as_current_span(
         name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
     )
-    return _Failing(started, refusals)
+    return _failing(started, refusals)
 
 
-class _Failing(AbstractContextManager[trace.Span]):
+@contextmanager
+def _failing(
+    started: AbstractContextManager[trace.Span], refusals: type[Exception] | tuple[type[Exception], ...]
+) -> Iterator[trace.Span]:
     """Of an exception only the type is recorded, because its text may quote people."""
 
-    def __init__(
-        self,
-        started: AbstractContextManager[trace.Span],
-        refusals: type[Exception] | tuple[type[Exception], ...],
-    ) -> None:
-        self._started = started
-        self._refusals = refusals
-        self._stack = ExitStack()
-
-    def __enter__(self) -> trace.Span:
-        self._current = self._stack.enter_context(self._started)
-        return self._current
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if isinstance(error, Exception) and not isinstance(error, self._refusals):
+    def note(_kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, refusals):
             name = f"{type(error).__module__}.{type(error).__qualname__}"
-            failed(self._current, getattr(error, "reason", "") or name)
-            self._current.add_event("exception", {"exception.type": name})
-        self._stack.__exit__(kind, error, traceback)
+            failed(current, getattr(error, "reason", "") or name)
+            current.add_event("exception", {"exception.type": name})
+
+    with started as current, ExitStack() as stack:
+        stack.push(note)
+        yield current
+
+
+# --- traces that go on in other programs, by the W3C's header --------------------------------------------------------
+
+
+@contextmanager
+def continued(headers: Mapping[str, Any]) -> Iterator[None]:
+    """Inside, spans belong to the trace that *headers* name, if they do."""
+    token = context.attach(_w3c().extract(headers) if _tracer() else context.get_current())
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
+def trace_headers() -> dict[str, str]:
+    """For a program that goes on with this trace."""
+    headers: dict[str, str] = {}
+    if _tracer():
+        _w3c().inject(headers)
+    return headers
+
+
+def _w3c() -> Any:
+    return importlib.import_module(W3C).TraceContextTextMapPropagator()
 
 
 @contextmanager

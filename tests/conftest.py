@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import redis
 from hypothesis import settings
+from opentelemetry import trace
 
 from bot import app
 from slack_sandbox import Timing
@@ -12,6 +13,7 @@ from tests.browser import running_chromium
 from tests.command_line import CommandLine, command_line
 from tests.patience import PATIENT
 from tests.ports import free_port
+from tests.recorded_spans import Recorder
 from tests.redis_groups import RedisCluster, lacking, running_redis_cluster
 from tests.redis_server import RedisServer, running_redis_server
 
@@ -84,6 +86,14 @@ def timing() -> Timing:
 @pytest.fixture
 def port() -> int:
     return free_port()
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    """Of all spans, in place of a collector."""
+    recorder = Recorder()
+    monkeypatch.setattr(trace, "get_tracer", lambda _name: recorder)
+    return recorder
 
 
 @pytest.fixture(scope="session")

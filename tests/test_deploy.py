@@ -6,7 +6,6 @@ import re
 import subprocess
 import tomllib
 from contextlib import nullcontext
-from decimal import Decimal
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -16,7 +15,6 @@ import redis
 import yaml
 
 from bot import app
-from bot.domain.roundtable.outcomes import Done
 from bot.errors import Unavailable
 from bot.server import connection
 from bot.server import health as server_health
@@ -29,11 +27,11 @@ from bot.storage import local_wake
 from bot.storage.ownership import Ownership
 from bot.storage.redis import RedisStore
 from bot.storage.redis_client import inspected
-from bot.voices.model import Usage
 from tests.contracts.test_wake import working
 from tests.patience import wait_until
 from tests.redis_server import RedisServer, asking
 from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
+from tests.test_metrics import everything_shown
 
 ROOT = Path(__file__).parent.parent
 FOR_COMPOSE = {"REDIS_PASSWORD"}
@@ -426,18 +424,10 @@ def test_metrics_are_scraped_at_the_port_that_has_them(kubernetes: dict[str, Any
 # --- alerts ---------------------------------------------------------------------------------------------------------
 
 
-def test_alerts_look_at_metrics_that_there_are(alerts: list[dict[str, Any]]) -> None:
-    """A metric that was renamed would never alert anybody again."""
-    text = _everything_shown()
-    for alert in alerts:
-        for name in re.findall(METRIC, alert["expr"]):
-            assert f"\n{name}{{" in text or f"\n{name} " in text, f"{alert['alert']} looks at {name}"
-
-
 def test_the_dashboard_shows_metrics_that_there_are() -> None:
     """Twelve panels in four rows; each asks for something, and an empty graph would look like peace."""
     board = json.loads((ROOT / "deploy/dashboard.json").read_text(encoding="utf-8"))
-    text = _everything_shown()
+    text = everything_shown(Metrics("T1", release=Release("1.2.3"))).text
     panels = [panel for panel in board["panels"] if panel["type"] != "row"]
 
     assert (len(panels), len(board["panels"]) - len(panels)) == (12, 4)
@@ -450,22 +440,6 @@ def test_the_dashboard_shows_metrics_that_there_are() -> None:
 
 
 METRIC = re.compile(r"\b(?:roundtable|process)_[a-z_]+\b")
-
-
-def _everything_shown() -> str:
-    metrics = Metrics("T1", release=Release("1.2.3"))
-    metrics.configured("acme", "one")
-    usage = Usage("acme", "one", 1.0, 1200, 40, 1000, Decimal("0.0031"))
-    metrics.called("acme", "one", "answered", seconds=1, usages=[usage])
-    metrics.performed(OWED[0], Done(key="", effect=OWED[0].id, at=""), seconds=1)
-    metrics.seen("content", usable=True, facts={"differs": 0})
-    metrics.acknowledged("event", taken=True, seconds=1)
-    metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
-    metrics.seen("loop", usable=True, facts={"lag_seconds": 0})
-    metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
-    metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
-    metrics.counted({})
-    return metrics.exposed().decode()
 
 
 def test_alerts_look_at_labels_that_there_are(alerts: list[dict[str, Any]]) -> None:

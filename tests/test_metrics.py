@@ -184,15 +184,17 @@ def test_what_models_cost_is_counted_where_the_price_is_known(metrics: Metrics) 
     for model, dollars in (("known", Decimal("0.0031")), ("unknown", None)):
         metrics.configured("acme", model)
         usages = [Usage("acme", f"{model}-2026", 1.0, 1200, 40, 1000, dollars)] * 2
-        metrics.called("acme", model, "answered", seconds=3, usages=usages)
-        metrics.called("acme", model, "a reason that is new", seconds=1, usages=())
+        metrics.called("acme", model, "answered", task="turn", seconds=3, usages=usages)
+        metrics.called("acme", model, "a reason that is new", task="a new one", seconds=1, usages=())
 
     numbers = Numbers(metrics)
     assert numbers.of("roundtable_model_tokens_total", model="known", type="input") == 2400
-    assert numbers.of("roundtable_model_calls_total", model="known", outcome="other") == 1
+    assert numbers.of("roundtable_model_calls_total", model="known", task="other", outcome="other") == 1
     assert numbers.of("roundtable_model_seconds_sum", model="known") == 4
     costs = [one for one in numbers.text.splitlines() if one.startswith("roundtable_model_cost_usd_total")]
-    assert costs == ['roundtable_model_cost_usd_total{model="known",provider="acme",team="T1"} 0.0062']
+    assert costs == [
+        'roundtable_model_cost_usd_total{model="known",provider="acme",task="turn",team="T1"} 0.0062'
+    ]
 
 
 def test_which_build_this_is_can_be_seen(metrics: Metrics) -> None:
@@ -233,7 +235,7 @@ def test_what_is_about_a_team_says_which(metrics: Metrics) -> None:
     """And is not there before Slack has said it: a series would begin anew."""
     own = {"roundtable_usable", "roundtable_loop_lag_seconds", "roundtable_slack_hello_age_seconds"}
     own |= {"roundtable_build_info"}
-    seen = [sample for family in _seen(metrics).families for sample in family.samples]
+    seen = [sample for family in everything_shown(metrics).families for sample in family.samples]
 
     assert all(
         ("team" in one.labels) == (one.name not in own) for one in seen if one.name.startswith("roundtable_")
@@ -253,20 +255,22 @@ def test_every_metric_is_documented_under_its_name(metrics: Metrics) -> None:
     """And nothing is documented that is not there."""
     page = (ROOT / "docs/operating.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `(roundtable_\w+)`", page, flags=re.MULTILINE))
-    plain = {re.sub(r"_(bucket|count|sum)$", "", name) for name in _seen(metrics).names}
+    plain = {re.sub(r"_(bucket|count|sum)$", "", name) for name in everything_shown(metrics).names}
 
     assert documented == {name for name in plain if name.startswith("roundtable_")}
 
 
-def _seen(metrics: Metrics) -> Numbers:
+def everything_shown(metrics: Metrics) -> Numbers:
     """With what is there only once somebody looked."""
+    metrics.configured("acme", "one")
     metrics.seen("slack", usable=True, facts={"hello_age_seconds": 1})
+    metrics.seen("loop", usable=True, facts={"lag_seconds": 0})
     metrics.seen("queue", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.seen("content", usable=True, facts={"differs": 0})
     metrics.seen("reviews", usable=True, facts={"oldest_seconds": 1, "owing": 1})
     metrics.counted({})
     usage = Usage("acme", "one", 1.0, 1200, 40, 1000, Decimal("0.0031"))
-    metrics.called("acme", "one", "answered", seconds=1, usages=[usage])
+    metrics.called("acme", "one", "answered", task="turn", seconds=1, usages=[usage])
     for kind in EFFECTS:
         metrics.performed(SPEECH.but(kind=kind), Done(**told()), seconds=1)
     for door in DOORS:

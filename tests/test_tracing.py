@@ -1,26 +1,34 @@
 """Traces: one span for each input, effect and call of a model, and not a word of what anybody said."""
 
 import importlib.util
+import json
+import sys
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import aiohttp
 import pytest
+from aiohttp import web
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
+from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 
 from bot import telemetry
+from bot.domain.reviews.notice import Notice
 from bot.errors import NotNow, Postponed, UserError, VoiceError
+from bot.integrations import github
+from bot.integrations.github import GitHub
+from bot.server.http import received, serving
+from bot.slack.handing_over import Answer, answering
+from bot.storage.redis import RedisStore
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox
-from tests.recorded_spans import Recorder
+from tests.integrations.strict_github import TOKEN, strict_github
+from tests.recorded_spans import RecordedSpan, Recorder
+from tests.storage.samples import NOW, SLUG, a_roundtable
 
 WITH_SDK = importlib.util.find_spec("opentelemetry.sdk") is not None
-
-
-@pytest.fixture
-def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    recorder = Recorder()
-    monkeypatch.setattr(trace, "get_tracer", lambda _name: recorder)
-    return recorder
 
 
 async def test_inputs_and_effects_are_spans_with_ids_and_kinds(recorder: Recorder, tmp_path: Path) -> None:
@@ -57,6 +65,72 @@ async def test_an_effect_that_failed_is_an_error(recorder: Recorder, tmp_path: P
     assert failed.about["error.type"] == "is_archived"
     (refused,) = [one for one in recorder.named("slack chat.postMessage") if one.status is StatusCode.ERROR]
     assert refused.about == {"error.type": "is_archived"}
+
+
+async def test_a_save_in_redis_is_a_span(recorder: Recorder, redis_url: str) -> None:
+    """Of a roundtable and of a notice, with nothing that is saved."""
+    async with RedisStore(redis_url, team="T1") as store:
+        await store.put(a_roundtable(), expected=0)
+        await store.notices.put(Notice(slug=SLUG, version=1, now=NOW), expected=0)
+
+    saves = [(one.name, one.kind, one.about) for one in recorder.spans]
+    assert saves == [("EVAL", SpanKind.CLIENT, {"db.system.name": "redis", "db.operation.name": "EVAL"})] * 2
+
+
+class Asking:
+    """A route, of a process that is asked by HTTP, hands it over to another one, and that asks GitHub."""
+
+    most_bytes = 100
+
+    def __init__(self, tracker: GitHub) -> None:
+        self._tracker = tracker
+
+    def refusal(self, request: web.Request) -> None:
+        assert request.can_read_body
+
+    async def take(self, request: web.Request, _body: bytes) -> web.Response:
+        await self.other(json.dumps([{}, dict(request.headers)]))
+        return web.Response()
+
+    def answering(self, answer: Answer) -> AbstractAsyncContextManager[None]:
+        self.other = answer
+        return nullcontext()
+
+    async def dispatched(self, _app: AsyncApp, _asked: AsyncBoltRequest) -> BoltResponse:
+        with telemetry.span("input"):
+            await self._tracker.read_issue("acme/api#42", public_only=False)
+        return BoltResponse(status=200)
+
+
+@pytest.mark.parametrize("is_collected", [True, False])
+async def test_a_trace_goes_on_from_program_to_program(
+    is_collected: bool,  # noqa: FBT001 -- a parameter of the test
+    port: int,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the header of the W3C. Without a collector there is none, and what reads it is not even loaded."""
+    monkeypatch.delitem(sys.modules, telemetry.W3C, raising=False)
+    recorder: Recorder | None = request.getfixturevalue("recorder") if is_collected else None
+    before = RecordedSpan("of the other program", SpanKind.CLIENT, {})
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        stand_in.add("acme/api#42", "Rate limits", "")
+        app, route = cast("AsyncApp", None), cast("Any", Asking(tracker))
+        monkeypatch.setattr(AsyncApp, "async_dispatch", route.dispatched)
+        async with (
+            serving("127.0.0.1", port, post={"/": received(route)}),
+            answering(app, route),
+            aiohttp.ClientSession(f"http://127.0.0.1:{port}", headers=before.header) as session,
+        ):
+            assert (await session.post("/", data=b"{}")).status == 200
+
+    sent = {one.get("traceparent") for one in stand_in.headers}
+    if recorder is None:
+        assert (sent, telemetry.W3C in sys.modules) == ({None}, False)
+        return
+    [span] = recorder.spans
+    assert span.get_span_context().trace_id == before.get_span_context().trace_id
+    assert sent == {span.header["traceparent"]}
 
 
 @pytest.mark.parametrize(

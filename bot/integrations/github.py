@@ -24,6 +24,7 @@ from bot.domain.values.text import clean, one_line
 from bot.domain.values.timestamps import before
 from bot.engine.source_ports import PushedIssue
 from bot.errors import EffectError, lacks_extra
+from bot.telemetry import trace_headers
 
 API = f"https://api.{GITHUB}"
 VERSION = "2022-11-28"
@@ -407,7 +408,7 @@ class _Call:
         why: Callable[[int], str] = wording.refused,
     ) -> Model:
         """*why* says what a status means."""
-        headers = {"Authorization": f"Bearer {token}"}
+        headers = {**trace_headers(), "Authorization": f"Bearer {token}"}
         try:
             async with self._session.request(
                 method, url, json=data, params=params, headers=headers, allow_redirects=False

@@ -16,6 +16,7 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
 from bot.errors import ConfigError
+from bot.telemetry import continued
 
 SHUTDOWN_SECONDS = 2.0
 
@@ -107,7 +108,10 @@ def received(route: Route) -> Handler:
 
     async def handler(request: web.Request) -> web.StreamResponse:
         body = await read_body(request, route)
-        return await route.take(request, body) if isinstance(body, bytes) else body
+        if not isinstance(body, bytes):
+            return body
+        with continued(request.headers):
+            return await route.take(request, body)
 
     return handler
 

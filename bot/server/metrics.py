@@ -23,6 +23,7 @@ from prometheus_client import (
     generate_latest,
 )
 
+from bot.domain.catalog.personas import ModelTask
 from bot.domain.roundtable.effects import Commit, Effect
 from bot.domain.roundtable.inputs import Command, Input
 from bot.domain.roundtable.outcomes import Committed, Failed, Outcome
@@ -32,7 +33,7 @@ from bot.engine.ports import Meter, kind_of
 from bot.engine.reviews import RESULTS
 from bot.errors import BotError, UserError
 from bot.shipped import Release
-from bot.voices.model import ANSWERED, ModelMeter, Usage
+from bot.voices.model import ANSWERED, CANCELLED, ModelMeter, Usage
 
 NAMESPACE = "roundtable"
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -51,9 +52,10 @@ RATE_LIMITED = "app_rate_limited"
 DOORS = ("event", "command", "action", "shortcut", "view", RATE_LIMITED, OTHER)
 REVIEWS = RESULTS
 MODEL_OUTCOMES = (
-    ANSWERED, "refused", "empty", "cut_off", "context", "timeout", "unavailable", "denied",
+    ANSWERED, CANCELLED, "refused", "empty", "cut_off", "context", "timeout", "unavailable", "denied",
 )  # fmt: skip
 """An answer, or the reason why there is none; "other" is a reason that this table lacks."""
+MODEL_TASKS = tuple(one.value for one in ModelTask)
 INPUT, OUTPUT, CACHED = "input", "output", "cached"
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
@@ -109,7 +111,7 @@ class Metrics(Meter, ModelMeter):
             "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
         )
 
-        of_model = ["provider", "model"]
+        of_model = ["provider", "model", "task"]
         self._model_calls = count(
             "model_calls", "Calls of models, by what came of them", [*of_model, "outcome"]
         )
@@ -177,22 +179,24 @@ class Metrics(Meter, ModelMeter):
     # --- from models: names are those of the settings, so that there are few ------------------------------------------
 
     def configured(self, provider: str, model: str) -> None:
-        _touch(self._model_calls, [(provider, model, outcome) for outcome in (*MODEL_OUTCOMES, OTHER)])
-        _touch(self._model_tokens, [(provider, model, kind) for kind in (INPUT, OUTPUT, CACHED)])
-        self._model_seconds.labels(provider, model)
+        for task in MODEL_TASKS:
+            of = provider, model, task
+            _touch(self._model_calls, [(*of, outcome) for outcome in (*MODEL_OUTCOMES, OTHER)])
+            _touch(self._model_tokens, [(*of, kind) for kind in (INPUT, OUTPUT, CACHED)])
+            self._model_seconds.labels(*of)
 
     def called(
-        self, provider: str, model: str, outcome: str, *, seconds: float, usages: Sequence[Usage]
+        self, provider: str, model: str, outcome: str, *, task: str, seconds: float, usages: Sequence[Usage]
     ) -> None:
-        known = outcome if outcome in MODEL_OUTCOMES else OTHER
-        self._model_calls.labels(provider, model, known).inc()
-        self._model_seconds.labels(provider, model).observe(seconds)
+        of = provider, model, task if task in MODEL_TASKS else OTHER
+        self._model_calls.labels(*of, outcome if outcome in MODEL_OUTCOMES else OTHER).inc()
+        self._model_seconds.labels(*of).observe(seconds)
         for usage in usages:
             amounts = {INPUT: usage.tokens_in, OUTPUT: usage.tokens_out, CACHED: usage.tokens_cached}
             for kind, tokens in amounts.items():
-                self._model_tokens.labels(provider, model, kind).inc(tokens or 0)
+                self._model_tokens.labels(*of, kind).inc(tokens or 0)
             if usage.dollars is not None:
-                self._model_cost.labels(provider, model).inc(float(usage.dollars))
+                self._model_cost.labels(*of).inc(float(usage.dollars))
 
     # --- from probes ------------------------------------------------------------------------------------------------
 

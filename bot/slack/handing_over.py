@@ -17,6 +17,7 @@ from bot.engine.ports import Meter
 from bot.slack import parse
 from bot.slack.client import Identity
 from bot.slack.parse import Payload, word
+from bot.telemetry import continued
 
 OK = 200
 UNDATED = "1970-01-01T00:00:00.000Z"
@@ -63,7 +64,8 @@ def answering(app: AsyncApp, owner: Owner) -> AbstractAsyncContextManager[None]:
         body, headers = json.loads(request)
         # As over a socket, whose body is no text that was signed.
         asked = AsyncBoltRequest(body=body, headers=headers, mode="socket_mode")
-        response = await AsyncApp.async_dispatch(app, asked)  # counted where it came in
+        with continued(headers):
+            response = await AsyncApp.async_dispatch(app, asked)  # counted where it came in
         return json.dumps([response.status, response.body, response.headers])
 
     return owner.answering(answer)

@@ -12,6 +12,7 @@ from bot.domain.reviews.notice import Notice
 from bot.errors import Conflict
 from bot.storage.ownership import NOT_OWNER, REFUSE_FORMER_OWNER, Ownership, not_owner
 from bot.storage.serialization import decoded_notice
+from bot.telemetry import redis_span
 
 SAVED = -1
 
@@ -60,7 +61,8 @@ class RedisNotices:
         given = (expected, notice.slug, notice.version, kinds, notice.model_dump_json(), fence)
         async with self._bounded():
             keys = self._key(notice.slug), self._unfinished, f"{self._prefix}fence"
-            found = int(await self._redis.eval(SAVE, len(keys), *keys, *given))
+            with redis_span("EVAL"):
+                found = int(await self._redis.eval(SAVE, len(keys), *keys, *given))
         if found == NOT_OWNER:
             raise not_owner(self._owner)
         if found != SAVED:

@@ -34,6 +34,7 @@ from bot.storage.serialization import (
     reminder_settings,
     saving,
 )
+from bot.telemetry import redis_span
 
 # The scripts are sent with each call: they are shorter than a state, and a server that was restarted or replaced does
 # not know them.
@@ -221,7 +222,8 @@ class RedisStore(Connected):
             *save.gone,
             *(text for part in save.added.items() for text in part),
         )
-        return int(await self._redis.eval(SAVE, len(keys), *keys, *arguments))
+        with redis_span("EVAL"):
+            return int(await self._redis.eval(SAVE, len(keys), *keys, *arguments))
 
     async def at(self, place: Place) -> Roundtable | None:
         async with self._bounded():

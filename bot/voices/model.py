@@ -87,7 +87,7 @@ class Prompt(NamedTuple):
     *stable* parts come first, the one that changes least at the beginning. They are the same to the byte from turn to
     turn, so that a provider can cache them; *moving* is what is new. *effort* is how much the model thinks first, in
     the words of the setting; empty is the model's own. What is served for it is added to *served*, also by a model that
-    gives no usable answer. *schema* is that of the answer, if it is data.
+    gives no usable answer. *schema* is that of the answer, if it is data; *task* is what it is counted as.
     """
 
     stable: tuple[str, ...]
@@ -96,6 +96,7 @@ class Prompt(NamedTuple):
     effort: str = ""
     served: "list[Usage] | None" = None
     schema: AnswerSchema | None = None
+    task: str = ""
 
 
 class Usage(NamedTuple):
@@ -122,9 +123,9 @@ class ModelMeter(Protocol):
         """So that its numbers begin at zero."""
 
     def called(
-        self, provider: str, model: str, outcome: str, *, seconds: float, usages: Sequence[Usage]
+        self, provider: str, model: str, outcome: str, *, task: str, seconds: float, usages: Sequence[Usage]
     ) -> None:
-        """*outcome* is `ANSWERED`, or the reason of a VoiceError. *usages* are what the provider reported."""
+        """*outcome* is `ANSWERED`, `CANCELLED` or the reason of a VoiceError; *usages* are what was reported."""
 
 
 class NoModelMeter:
@@ -134,7 +135,7 @@ class NoModelMeter:
     configured = called = _nothing
 
 
-ANSWERED = "answered"
+ANSWERED, CANCELLED = "answered", "cancelled"
 
 
 class Completion(NamedTuple):

@@ -25,9 +25,9 @@ from bot.voices.prompts.scene import described, rules
 from bot.voices.prompts.seen import sanitized, text_row
 from bot.voices.prompts.shown_files import shown
 from bot.voices.prompts.texts import filled, part_of
-from bot.voices.session import CallLimits, ModelSession
+from bot.voices.session import NO_EFFORTS, CallLimits, Efforts, ModelSession
 from bot.voices.sources import MOST_DROPPED, Prose, ProseCheck, dropped
-from bot.voices.thinking import NO_EFFORTS, Efforts, MindOf, no_mind
+from bot.voices.thinking import MindOf, no_mind
 from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
 REVIEWING = CallLimits(120.0, 4_000)
@@ -59,7 +59,7 @@ class PersonaReviewers:
     ) -> None:
         self._mind_of = mind_of
         self._looker_of = looker_of
-        self._effort = efforts.get(ModelTask.REVIEW, "")
+        self._efforts = efforts
 
     async def opinion(self, case: ReviewCase, persona: Persona) -> ReviewerOpinion:
         """Raises VoiceError, so that a failed review is not taken for one without findings."""
@@ -73,7 +73,7 @@ class PersonaReviewers:
             return listed
         subject = LookSubject(case.slug, case.sight, case.specification, case.title)
         looker = self._looker_of(subject, case.playbook.schema, persona)
-        thinking = ModelSession(mind, REVIEWING, looker=looker, effort=self._effort)
+        thinking = ModelSession(mind, REVIEWING, ModelTask.REVIEW, efforts=self._efforts, looker=looker)
         return (await findings(thinking, case, persona)).added_to(listed.but(judged=True))
 
     async def together(

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
+from bot.domain.catalog.personas import ModelTask
 from bot.domain.transcript.lines import RAW, RAW_CHARS
 from bot.engine.ports import Facts
 from bot.errors import VoiceError
@@ -16,6 +17,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+Efforts = Mapping[ModelTask, str]
+NO_EFFORTS: Efforts = {}
 VOICES = "voices"
 """The reason of an answer that spoke for somebody else."""
 ASKED_AGAIN = frozenset({"empty", "cut_off", "refused", "unstructured", VOICES})
@@ -32,12 +35,18 @@ REVIEWING = CallLimits(60.0, 3_000)
 
 class ModelSession:
     def __init__(
-        self, mind: LanguageModel, allowance: CallLimits, *, looker: Looker | None = None, effort: str = ""
+        self,
+        mind: LanguageModel,
+        allowance: CallLimits,
+        task: ModelTask,
+        *,
+        efforts: Efforts,
+        looker: Looker | None = None,
     ) -> None:
         self._mind = mind
         self._allowance = allowance
         self._looker = looker
-        self._effort = effort
+        self._task, self._effort = task, efforts.get(task, "")
         self._usages: list[Usage] = []
         self._has_tools = True
         self._stopped_looking = False
@@ -98,7 +107,7 @@ class ModelSession:
 
     async def _answer(self, prompt: Prompt) -> str:
         tools = self._looker if self._has_tools else None
-        prompt = prompt._replace(tools=tools, effort=self._effort, served=self._usages)
+        prompt = prompt._replace(tools=tools, effort=self._effort, served=self._usages, task=self._task)
         before = len(self._usages)
         seconds, tokens = self._allowance
         thought = await self._mind.think(prompt, seconds=seconds, tokens=tokens)

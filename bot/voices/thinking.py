@@ -25,7 +25,7 @@ from bot.voices.prompts import tasks, wanted
 from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.seen import NAME_CHARS, sanitized, text_row
 from bot.voices.prompts.specification import ids_left_out
-from bot.voices.session import REVIEWING, VOICES, CallLimits, ModelSession
+from bot.voices.session import NO_EFFORTS, REVIEWING, VOICES, CallLimits, Efforts, ModelSession
 from bot.voices.sources import ProseCheck
 from bot.voices.tools.looking import Looker, no_looker
 
@@ -33,8 +33,6 @@ log = logging.getLogger(__name__)
 
 MindOf = Callable[[str], LanguageModel | None]
 TurnLookerOf = Callable[[VoiceContext], Looker | None]
-Efforts = Mapping[ModelTask, str]
-NO_EFFORTS: Efforts = {}
 
 SPEAKING = CallLimits(60.0, 1_200)
 DRAFTING = CallLimits(120.0, 4_000)
@@ -114,7 +112,7 @@ class ModelVoices:
     async def review(self, cue: VoiceContext) -> tuple[DraftReview, Facts]:
         if (mind := self._second) is None:
             return await self._offline.review(cue)
-        session = ModelSession(mind, REVIEWING, effort=self._efforts.get(ModelTask.REVIEW, ""))
+        session = ModelSession(mind, REVIEWING, ModelTask.REVIEW, efforts=self._efforts)
         found = await verifying.review(cue.roundtable, cue.playbook, session)
         if objection := found.objection:
             found = found.but(objection=objection.but(model=session.facts.get("model", "")))
@@ -123,7 +121,7 @@ class ModelVoices:
     def _session(
         self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask
     ) -> ModelSession:
-        return ModelSession(mind, limits, looker=self._looker_of(cue), effort=self._efforts.get(task, ""))
+        return ModelSession(mind, limits, task, efforts=self._efforts, looker=self._looker_of(cue))
 
 
 # --- drafts ---

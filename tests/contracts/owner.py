@@ -1,12 +1,17 @@
-"""Saves all the time while it owns the team, and says so: `python -m tests.contracts.owner URL`."""
+"""
+Saves all the time while it owns the team, and says so: `python -m tests.contracts.owner URL`. With names of TEAMS after
+the URL it waits for a line, and then says which of them it owns.
+"""
 
 import asyncio
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 from bot.errors import NotOwner
-from bot.storage.ownership import Ownership
+from bot.storage import ownership
+from bot.storage.ownership import Ownership, Share
 from bot.storage.redis import RedisStore
 from tests.storage.samples import SLUG, a_roundtable
 
@@ -44,5 +49,27 @@ async def work(url: str) -> None:
             await running
 
 
+async def share(url: str, teams: Sequence[str]) -> None:
+    """Ten times slower than usual, so that a process that gets no CPU for a moment has its share, too."""
+    ownership.EACH_SECONDS *= 10
+    ownership.LONGEST_SECONDS *= 10
+    ours = Share()
+
+    async def own(team: str) -> None:
+        async def sweep() -> None:
+            say(team)
+
+        async with Ownership(url, team=team, share=ours) as owner:
+            await owner.run(no_work, sweep)
+
+    async def no_work(slug: str) -> None:
+        raise AssertionError(slug)
+
+    say("ready")
+    await asyncio.to_thread(sys.stdin.readline)
+    await asyncio.gather(*map(own, teams))
+
+
 if __name__ == "__main__":
-    asyncio.run(work(sys.argv[1]))
+    _, url, *teams = sys.argv
+    asyncio.run(share(url, teams) if teams else work(url))

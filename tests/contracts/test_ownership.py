@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
@@ -15,11 +16,13 @@ from bot.errors import NotOwner, Unavailable
 from bot.storage import ownership
 from bot.storage.ownership import Ownership, Share
 from bot.storage.redis import RedisStore
+from tests.contracts.killed_owner import TICKET, own
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.redis_server import RedisServer
 from tests.storage.proxy import lossy
 from tests.storage.samples import NOW, SLUG, a_roundtable
 
+FEWEST_LINES = 60
 ROUNDS = [30, pytest.param(1_000, marks=pytest.mark.thorough)]
 
 
@@ -54,20 +57,23 @@ class Other:
     def __init__(self, running: Process) -> None:
         self.running = running
 
-    async def says(self, words: str) -> None:
+    async def heard(self) -> str:
         assert self.running.stdout
+        return (await self.running.stdout.readline()).decode().strip()
+
+    async def says(self, words: str) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):
-            assert (await self.running.stdout.readline()).decode().strip() == words
+            assert await self.heard() == words
 
 
 @asynccontextmanager
-async def another(url: str) -> AsyncIterator[Other]:
+async def another(url: str, *teams: str) -> AsyncIterator[Other]:
     running = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.contracts.owner", url, stdout=PIPE
+        sys.executable, "-m", "tests.contracts.owner", url, *teams, stdin=PIPE, stdout=PIPE
     )
     other = Other(running)
     try:
-        await other.says("owns")
+        await other.says("ready" if teams else "owns")
         yield other
     finally:
         with suppress(ProcessLookupError):
@@ -145,6 +151,36 @@ async def test_processes_that_start_together_share_the_teams(redis_url: str) -> 
         await wait_until(lambda: first.many == len(TEAMS))
 
 
+@pytest.mark.thorough
+async def test_twenty_teams_on_three_processes(redis_url: str) -> None:
+    """Each has one owner, and each process at least half of its share. Those of one that is killed get another one."""
+    said: list[tuple[Other, str]] = []
+
+    async def listen(other: Other) -> None:
+        while team := await other.heard():
+            said.append((other, team))
+
+    async with AsyncExitStack() as stack, asyncio.TaskGroup() as listening:
+        processes = [await stack.enter_async_context(another(redis_url, *TEAMS)) for _ in range(3)]
+        for one in processes:
+            assert one.running.stdin
+            one.running.stdin.write(b"go\n")
+            listening.create_task(listen(one))
+            await wait_until(lambda: said)  # it might take all before the others begin
+        await wait_until(lambda: len(said) >= len(TEAMS))
+        assert sorted(team for _, team in said) == TEAMS
+        many = Counter(other for other, _ in said)
+        assert min(many[one] for one in processes) >= len(TEAMS) // 6, many
+
+        dead, *others = processes
+        dead.running.kill()
+        await wait_until(lambda: len(said) >= len(TEAMS) + many[dead])
+        taken = [team for other, team in said if other in others]
+        assert sorted(taken) == TEAMS, "each of the dead one's once, and none of those that had an owner"
+        for one in others:
+            one.running.kill()
+
+
 async def test_a_process_without_teams_takes_one_before_a_process_with_many(redis_url: str) -> None:
     """As when replicas are replaced one by one: a new one gets what an old one leaves."""
     old, busy, new = (Several(redis_url, TEAMS[part]) for part in (slice(5), slice(20), slice(5)))
@@ -167,6 +203,26 @@ async def test_another_process_takes_the_team(shared_url: str, ends_by: signal.S
         assert not here.mine
         other.running.send_signal(ends_by)
         await wait_until(lambda: here.mine)
+
+
+async def test_an_owner_that_is_killed_at_any_line_is_followed(redis_url: str) -> None:
+    """No later than its lease says. What one has saved the next one finds, and no request is answered twice."""
+    program = (sys.executable, "-m", "tests.contracts.killed_owner", redis_url)
+    killing = await asyncio.create_subprocess_exec(*program, stdout=PIPE)
+    lines = int((await killing.communicate())[0])
+    assert lines > FEWEST_LINES
+    teams = [f"T{number + 1}" for number in range(lines)]
+    with redis.Redis.from_url(redis_url) as client:
+        for team in teams:
+            assert client.pttl(f"roundtable:{{{team}}}:owner") in {-2, *range(1, 6_001)}, "none, or a lease"
+        saved = [client.hget(f"roundtable:{{{team}}}:state:{SLUG}", "version") for team in teams]
+        await asyncio.gather(*(own(redis_url, team) for team in teams))
+        for team, before in zip(teams, saved, strict=True):
+            after = client.hget(f"roundtable:{{{team}}}:state:{SLUG}", "version")
+            assert int(after) == int(before or 0) + 1
+            assert client.llen(f"roundtable:{{{team}}}:answer:{TICKET}") <= 1
+            assert client.exists(f"roundtable:{{{team}}}:owner") == 0
+    assert {before is None for before in saved} == {True, False}
 
 
 async def test_a_frozen_owner_that_wakes_up_saves_nothing_any_more(redis_url: str) -> None:

@@ -152,6 +152,7 @@ class StrictGitHub:
         self.lasts = 3_600
         self.asked: list[str] = []
         self.said: list[Exchange] = []
+        self.headers: list[Mapping[str, str]] = []
         self.breaches: list[str] = []
         self.failures: list[Failure] = []
         self.after_create: Callable[[], None] = lambda: None
@@ -196,6 +197,7 @@ class StrictGitHub:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         self.asked.append(f"{request.method} {request.path_qs}")
+        self.headers.append(request.headers)
         if self.slow:
             await self.slow.wait()
         for operation in OPERATIONS:

@@ -419,12 +419,12 @@ def test_globs_are_read_as_people_write_them(path: str, glob: str, *, at: bool) 
     assert is_at(path, glob) is at
 
 
-async def test_how_much_is_thought_first_is_set_for_each_task() -> None:
-    """By the setting; without one it is the model's own."""
+async def test_a_model_is_told_of_the_task_and_how_much_to_think_first() -> None:
+    """By the setting; without one it is the model's own. What it takes is counted by the task."""
     mind = ScriptedMind(record("Two ways."), drafted())
     voices = ModelVoices(lambda _: mind, OfflineVoices(), efforts={ModelTask.TURN: "low"})
     talking = VoiceContext(debating(FRAMED), PLAYBOOK, ALEX)
     await take_turn(voices, talking)
     await voices.draft(talking)
 
-    assert [one.effort for one in mind.asked] == ["low", ""]
+    assert [(one.task, one.effort) for one in mind.asked] == [("turn", "low"), ("draft", "")]

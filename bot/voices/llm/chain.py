@@ -20,6 +20,7 @@ from bot.errors import VoiceError
 from bot.telemetry import model_answered, model_span
 from bot.voices.model import (
     ANSWERED,
+    CANCELLED,
     Completion,
     LanguageModel,
     ModelMeter,
@@ -138,6 +139,9 @@ class ModelLink:
             except VoiceError as error:
                 outcome = error.reason
                 raise
+            except asyncio.CancelledError:
+                outcome = CANCELLED
+                raise
             else:
                 if not served:  # a model that only tells what its answer took
                     served.append(completion.usage)
@@ -145,9 +149,8 @@ class ModelLink:
             finally:
                 if prompt.served is not None:
                     prompt.served.extend(served)
-                if outcome:
-                    took = self._gate.clock() - began
-                    self._meter.called(*self.name, outcome, seconds=took, usages=served)
+                took = self._gate.clock() - began
+                self._meter.called(*self.name, outcome, task=prompt.task, seconds=took, usages=served)
                 if served:
                     total = together(served)
                     model_answered(

@@ -9,11 +9,12 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from typing import NamedTuple
 
-from httpx2 import AsyncByteStream, AsyncClient, ReadError, Response
+from httpx2 import AsyncByteStream, AsyncClient, ReadError, Request, Response
 from pydantic_ai.models import Model, create_async_httpx2_client
 
 from bot.domain.catalog.personas import ModelName
 from bot.keys import Keys
+from bot.telemetry import trace_headers
 from bot.voices.llm.calling import FOREIGN, Caller
 from bot.voices.llm.providers import PROVIDERS, Account, account
 
@@ -82,8 +83,12 @@ def caller(name: ModelName, given: Account, http: AsyncClient) -> Caller:
 
 def _client() -> AsyncClient:
     client = create_async_httpx2_client()
-    client.event_hooks = {**client.event_hooks, "response": [_bounded]}
+    client.event_hooks = {**client.event_hooks, "request": [_traced], "response": [_bounded]}
     return client
+
+
+async def _traced(request: Request) -> None:
+    request.headers.update(trace_headers())
 
 
 async def _bounded(response: Response) -> None:

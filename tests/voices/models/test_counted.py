@@ -1,29 +1,22 @@
 """What is traced and counted of each call of a model, and that nothing of it is words."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Mapping
 
 import pytest
-from opentelemetry import trace
 from opentelemetry.trace import SpanKind, StatusCode
 from prometheus_client.parser import text_string_to_metric_families
 
+from bot.domain.catalog.personas import ModelTask
 from bot.errors import VoiceError
 from bot.server.metrics import Metrics
 from bot.settings import Settings
 from bot.voices.llm.models import model_registry
 from bot.voices.model import LanguageModel, Prompt, Usage
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.recorded_spans import Recorder
-from tests.voices.models.provider import Answer, Called, ModelServer, fails, says
+from tests.voices.models.provider import Answer, Called, ModelServer, fails, hangs, says
 from tests.voices.models.test_looking_and_proposing import Toolbox
-
-
-@pytest.fixture
-def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    recorder = Recorder()
-    monkeypatch.setattr(trace, "get_tracer", lambda _name: recorder)
-    return recorder
-
 
 ASKED = {
     "gen_ai.operation.name": "chat",
@@ -58,6 +51,7 @@ async def test_a_call_of_a_model_has_the_attributes_of_the_conventions(
     assert [(one.name, one.about["gen_ai.tool.name"]) for one in tools] == [
         ("execute_tool search_code", "search_code")
     ]
+    assert {one.headers.get("traceparent") for one in server.asked} == {call.header["traceparent"]}
     assert "secret" not in recorder.words
     assert answer not in recorder.words
 
@@ -80,58 +74,54 @@ async def test_a_call_of_a_model_that_failed_is_an_error(
 
 
 def numbers(metrics: Metrics) -> dict[str, float]:
-    """Of the models, by name and labels."""
+    """Of the models, by name, labels and task."""
     families = text_string_to_metric_families(metrics.exposed().decode())
     return {
-        " ".join((sample.name, *(sample.labels[one] for one in ("outcome", "type") if one in sample.labels))):
-        sample.value
+        " ".join((sample.name.removeprefix("roundtable_model_"), *_words_of(sample.labels))): sample.value
         for family in families
         for sample in family.samples
         if sample.labels.get("model") == "qwen3" and "le" not in sample.labels
-    }  # fmt: skip
+    }
 
 
+def _words_of(labels: Mapping[str, str]) -> list[str]:
+    return [labels[one] for one in ("task", "outcome", "type") if one in labels]
+
+
+@pytest.mark.parametrize("task", [*ModelTask, ""])
 async def test_the_tokens_in_the_metrics_are_those_of_the_transcript(
-    server: ModelServer, settings: Callable[..., Settings]
+    task: str, server: ModelServer, settings: Callable[..., Settings]
 ) -> None:
-    """Each request of a call counts, also of one that ends in no answer; a model without a price has no cost."""
+    """
+    By task. Each request of a call counts, also of one that ends in no answer, or that people have stopped; a model
+    without a price has no cost.
+    """
     metrics, served = Metrics("T1"), list[Usage]()
-    server.will(
-        says(Answer(calls=(Called("search_code", {"text": "queue"}),))), says(), says(Answer(finish="length"))
-    )
-    chosen = settings()
-    async with model_registry(
-        "openai:qwen3", chosen, seconds=PATIENCE_SECONDS, calls=1, meter=metrics
-    ) as found:
-        begun = numbers(metrics)
-        await asked(found.of(), Prompt((), "Well?", tools=Toolbox(), served=served))
-        with pytest.raises(VoiceError):
-            await asked(found.of(), Prompt((), "Well?", served=served))
-
-    assert set(begun.values()) == {0.0}, "a first refusal would be no increase"
-    counted = numbers(metrics)
-    assert counted["roundtable_model_tokens_total input"] == sum(one.tokens_in or 0 for one in served) == 3600
-    assert (
-        counted["roundtable_model_tokens_total output"] == sum(one.tokens_out or 0 for one in served) == 120
-    )
-    assert counted["roundtable_model_tokens_total cached"] == 3000
-    assert counted["roundtable_model_calls_total answered"] == 1
-    assert counted["roundtable_model_calls_total cut_off"] == 1
-    assert counted["roundtable_model_seconds_count"] == 2
-    assert counted["roundtable_model_seconds_sum"] > 0
-    assert not any("cost" in name for name in counted)
-
-
-async def test_a_refusal_of_a_model_is_counted_as_one(
-    server: ModelServer, settings: Callable[..., Settings]
-) -> None:
-    """It is the model's, not the provider's."""
-    metrics = Metrics("T1")
-    server.will(says(Answer(finish="content_filter")))
+    looks = says(Answer(calls=(Called("search_code", {"text": "queue"}),)))
+    server.will(looks, says(), says(Answer(finish="length")), says(Answer(finish="content_filter")), hangs())
+    prompt = Prompt((), "Well?", served=served, task=task)
     async with model_registry(
         "openai:qwen3", settings(), seconds=PATIENCE_SECONDS, calls=1, meter=metrics
     ) as found:
-        with pytest.raises(VoiceError):
-            await asked(found.of(), Prompt((), "Well?"))
+        begun = numbers(metrics)
+        await asked(found.of(), prompt._replace(tools=Toolbox()))
+        for _ in ("cut_off", "refused"):
+            with pytest.raises(VoiceError):
+                await asked(found.of(), prompt)
+        stopped = asyncio.create_task(asked(found.of(), prompt))
+        await wait_until(lambda: len(server.asked) == 5)
+        stopped.cancel()
+        await asyncio.wait({stopped})
 
-    assert numbers(metrics)["roundtable_model_calls_total refused"] == 1
+    assert set(begun.values()) == {0.0}, "a first refusal would be no increase"
+    label = task or "other"
+    counted = {name: value for name, value in numbers(metrics).items() if value and label in name.split()}
+    assert counted.pop(f"seconds_sum {label}") > 0
+    assert counted == {
+        **{f"calls_total {label} {one}": 1 for one in ("answered", "cut_off", "refused", "cancelled")},
+        f"tokens_total {label} input": sum(one.tokens_in or 0 for one in served),
+        f"tokens_total {label} output": sum(one.tokens_out or 0 for one in served),
+        f"tokens_total {label} cached": 4000,
+        f"seconds_count {label}": 4,
+    }
+    assert sum(numbers(metrics).values()) == sum(counted.values()) + numbers(metrics)[f"seconds_sum {label}"]

@@ -14,7 +14,7 @@ from bot.domain.discussion.elaboration import Contribution, Stance
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
 from bot.domain.values.json_files import objects_in
-from bot.voices.prompts.seen import sanitized, text_row
+from bot.voices.prompts.fencing import sanitized, text_row
 
 MOST_PARTS = 20
 MOST_SENTENCES = 8

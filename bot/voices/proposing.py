@@ -32,8 +32,8 @@ from bot.domain.values.text import one_line
 from bot.engine.ports import Facts
 from bot.voices.answers import quotes_of_fields, rows_in
 from bot.voices.prompts import wanted
+from bot.voices.prompts.fencing import sanitized
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.seen import sanitized
 from bot.voices.sources import (
     DROPPED_CHARS,
     MOST_DROPPED,

@@ -20,9 +20,8 @@ from bot.errors import VoiceError
 from bot.voices.answers import quotes_in, rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
-from bot.voices.prompts.fencing import sealed
+from bot.voices.prompts.fencing import sanitized, sealed, text_row
 from bot.voices.prompts.scene import described, rules
-from bot.voices.prompts.seen import sanitized, text_row
 from bot.voices.prompts.shown_files import shown
 from bot.voices.prompts.texts import filled, part_of
 from bot.voices.session import NO_EFFORTS, CallLimits, Efforts, ModelSession

@@ -16,7 +16,7 @@ from bot.domain.specification.claims import Quote
 from bot.domain.transcript.lines import QUOTED, UNCHECKED
 from bot.domain.values.text import one_line
 from bot.engine.ports import NO_FACTS, Facts
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.fencing import sanitized
 
 DROPPED_CHARS = 200
 MOST_DROPPED = 50

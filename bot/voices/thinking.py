@@ -22,8 +22,8 @@ from bot.voices.answers import Answered
 from bot.voices.model import LanguageModel
 from bot.voices.offline import debate_of, persona_of
 from bot.voices.prompts import tasks, wanted
+from bot.voices.prompts.fencing import NAME_CHARS, sanitized, text_row
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.seen import NAME_CHARS, sanitized, text_row
 from bot.voices.prompts.specification import ids_left_out
 from bot.voices.session import NO_EFFORTS, REVIEWING, VOICES, CallLimits, Efforts, ModelSession
 from bot.voices.sources import ProseCheck

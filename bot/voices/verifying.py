@@ -29,8 +29,7 @@ from bot.voices.answers import quotes_in, rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.prompts.digest import NOTHING, PEOPLE, QuotedTurn, told
-from bot.voices.prompts.fencing import FENCE, fenced, sealed
-from bot.voices.prompts.seen import named, sanitized, text_row
+from bot.voices.prompts.fencing import FENCE, fenced, named, sanitized, sealed, text_row
 from bot.voices.prompts.specification import lines_of
 from bot.voices.prompts.texts import filled, part_of
 from bot.voices.session import ModelSession

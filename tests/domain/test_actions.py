@@ -5,9 +5,8 @@ from functools import cache
 
 import pytest
 
-from bot.domain.actions.action import ActionRow, Actions, Typed, bound
+from bot.domain.actions.action import ActionRow, Actions, Typed, alone, bound
 from bot.domain.actions.table import ACTIONS, Action
-from bot.domain.actions.words import alone
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.form import FormName

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.values.dates import LONGEST, date_in
+from bot.domain.values.timestamps import LONGEST, date_in
 
 NOW = "2026-11-26T12:00:00.000Z"  # a Thursday
 HOUR = 3600

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.messages import help_wording
+from bot.domain.messages import verb_wording
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
@@ -122,7 +122,7 @@ def test_a_question_to_the_bot_is_answered_by_topic(question: str, topic: str) -
     table = Table().start().say(question, who="grace", to_us=True)
 
     ((person, message),) = table.world.told
-    assert (person, message.text) == ("grace", help_wording.ANSWERS[topic])
+    assert (person, message.text) == ("grace", verb_wording.ANSWERS[topic])
     assert (table.rt.answers, table.rt.specification.entries) == ((), {})
     assert table.world.reactions == []
     assert (table.lines[-1].content, table.lines[-1].meta["to"]) == (question, "bot")
@@ -131,7 +131,7 @@ def test_a_question_to_the_bot_is_answered_by_topic(question: str, topic: str) -
 def test_what_no_topic_has_a_word_of_is_for_a_person() -> None:
     table = Table().start().say("Is the moon full?", to_us=True)
 
-    assert [message.text for _, message in table.world.told] == [help_wording.NO_ANSWER]
+    assert [message.text for _, message in table.world.told] == [verb_wording.NO_ANSWER]
 
 
 def test_a_persona_that_is_called_behind_the_bot_is_asked() -> None:
@@ -175,4 +175,4 @@ def test_a_message_gives_the_same_record_however_it_is_heard(text: str, *, to_us
 
 
 def test_each_topic_has_an_answer() -> None:
-    assert shipped().schema.help.keys() == help_wording.ANSWERS.keys()
+    assert shipped().schema.help.keys() == verb_wording.ANSWERS.keys()

@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.domain.actions.action import EndIntent, exit_wish
 from bot.domain.actions.table import ACTIONS
-from bot.domain.actions.words import EndIntent, exit_wish
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import words
 from bot.domain.roundtable.stage import Stage

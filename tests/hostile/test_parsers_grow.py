@@ -13,8 +13,8 @@ import pytest
 from bot import log
 from bot.cli import review as review_file
 from bot.content import frontmatter
+from bot.domain.actions.action import exit_wish
 from bot.domain.actions.table import ACTIONS
-from bot.domain.actions.words import exit_wish
 from bot.domain.catalog import addressing, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.steps import owned_sections
@@ -63,7 +63,7 @@ from bot.storage.git import citing as citing_code
 from bot.storage.git import survey, sync
 from bot.storage.git.evidence import ranked
 from bot.voices import answers, sources
-from bot.voices.prompts import digest, fencing, seen, shown_files
+from bot.voices.prompts import digest, fencing, shown_files
 from roundtable_eval import people as simulated
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
@@ -338,9 +338,9 @@ MODELS: Mapping[str, Read] = {
     ),
     "objects": lambda said: list(json_files.objects_in(said)),
     "what it is shown": lambda said: (
-        seen.sanitized(said),
-        seen.row(said, len(said) // 5),
-        seen.quoted(said),
+        fencing.sanitized(said),
+        fencing.row(said, len(said) // 5),
+        fencing.quoted(said),
         fencing.fenced("a", said),
     ),
     "markers": lambda said: fencing.marker_for("a", [said]),

@@ -17,7 +17,7 @@ from bot.voices.answers import (
     spoken_in,
     tidied,
 )
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.fencing import sanitized
 from tests.voices.people import ALEX, ROSTER
 
 TURNS = frozenset({"t01", "t02"})

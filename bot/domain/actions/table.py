@@ -1,10 +1,22 @@
 """All actions. A new button is one more row, its transition, and its place on a card."""
 
-from bot.domain.actions.action import ActionRow, Actions, Control, Elsewhere, Typed, Who
-from bot.domain.actions.words import EndIntent, Reader, alone, among_small_words, exit_wish, matching
+from bot.domain.actions.action import (
+    ActionRow,
+    Actions,
+    Control,
+    Elsewhere,
+    EndIntent,
+    Reader,
+    Typed,
+    Who,
+    alone,
+    among_small_words,
+    exit_wish,
+    matching,
+)
 from bot.domain.discussion.words import decides
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
-from bot.domain.values.dates import date_in
+from bot.domain.values.timestamps import date_in
 
 UNDECIDED = "none"
 """In place of the letter of an option."""

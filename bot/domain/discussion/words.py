@@ -15,8 +15,7 @@ from typing import NamedTuple
 from bot.domain.catalog.schema import BUILT_IN_LABELS, Schema
 from bot.domain.discussion.elaboration import BoardOption, SealedPosition
 from bot.domain.values.markdown import outline
-from bot.domain.values.small_words import is_small, without_emoji
-from bot.domain.values.text import one_line, with_digits
+from bot.domain.values.text import has_only_small_words, one_line, with_digits, without_emoji
 
 LETTERS = tuple(letter for letter in ascii_uppercase if letter != "I")
 """An "I" is a person who speaks."""
@@ -244,7 +243,11 @@ def position_in(options: Sequence[BoardOption], text: str, schema: Schema) -> Po
     found = [stand for _, stand in parts if stand]
     if len({(one.letter, one.named) for one in found}) != 1:
         return None
-    rest = (stand.why if stand else part for part, stand in parts if stand or not is_small(part, small))
+    rest = (
+        stand.why if stand else part
+        for part, stand in parts
+        if stand or not has_only_small_words(part, small)
+    )
     return found[-1]._replace(
         why=one_line(" ".join(filter(None, rest)), MARKED_CHARS),
         sure=next((one.sure for one in reversed(found) if one.sure), ""),
@@ -269,7 +272,7 @@ def _stand_in(options: _Names, part: str, schema: Schema, small: frozenset[str])
         if found := _phrase_in(options, said, schema, is_whole=is_whole):
             return found
         opening, _, said = said.partition(" ")
-        if not said or not is_small(opening, small):
+        if not said or not has_only_small_words(opening, small):
             return None
         is_whole = is_whole and opening.endswith(",")
     return None

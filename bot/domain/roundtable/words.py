@@ -4,9 +4,8 @@ import re
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from bot.domain.actions.action import Elsewhere, Typed, bound
+from bot.domain.actions.action import Elsewhere, Typed, alone, bound, plain
 from bot.domain.actions.table import ACTIONS
-from bot.domain.actions.words import alone, plain
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import AddressKind, Roster
 from bot.domain.roundtable.inputs import Press, Say

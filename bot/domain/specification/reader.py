@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from bot.domain.catalog.schema import ID, NOTE, VALUE_CHARS, FieldType, Kind, folded, ids_in, only_ids
 from bot.domain.specification.entries import OPTION, Patch
 from bot.domain.specification.said_entries import MOST_PATCHES, Here, SaidEntries, references, traced
-from bot.domain.values.small_words import BETWEEN_WORDS, is_small
+from bot.domain.values.text import BETWEEN_WORDS, has_only_small_words
 
 LABEL_CHARS = 30
 """Longer texts before a colon are the beginning of a sentence."""
@@ -168,7 +168,7 @@ class _Reader:
         return self._schema.kinds[kinds.pop()] if len(kinds) == 1 else None
 
     def read(self, text: str) -> None:
-        if is_small(text, self._small):
+        if has_only_small_words(text, self._small):
             self.small += [text.strip()] if text.strip() else []
             return
         items = _comma_items(text) if self._list else []
@@ -235,7 +235,7 @@ class _Reader:
     def _bullet(self, row: str, words: str) -> None:
         kind, extra = self._below or (self._list or self._schema.items_in(self._here.step_id), {})
         labels = self._labels(words)
-        if is_small(words, self._small):
+        if has_only_small_words(words, self._small):
             self.small.append(words)
         elif labels and not labels[0].start:
             self._words(words, "")
@@ -259,7 +259,7 @@ class _Reader:
             self._words(words, below)
         elif ask.field and ask.field != kind.text:
             self._fact(kind, ask.field, words)
-        elif is_small(words, self._small):
+        elif has_only_small_words(words, self._small):
             self.small.append(words)
         elif ask.is_list:
             for item in _comma_items(words) or [words]:
@@ -434,7 +434,7 @@ class _Reader:
     # --- words without a label --------------------------------------------------------------------------------------
 
     def _unlabelled(self, text: str, below: str) -> None:
-        if is_small(text, self._small):
+        if has_only_small_words(text, self._small):
             self.small.append(text)
         elif self._sentence(text) or self._lettered(text):
             self._answer = None

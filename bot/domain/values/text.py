@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
@@ -154,3 +154,35 @@ def encoding_of(content: bytes) -> str:
 def text_of(content: bytes) -> str:
     """Of a file; bytes that cannot be decoded are replaced."""
     return content.decode(encoding_of(content), "replace")
+
+
+BETWEEN_WORDS = re.compile(r"[\s,.!…;()、。！–—]+")
+PHRASE_WORDS = 4
+"""The longest phrase of small words."""
+_EMOJI = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\u2b50\u2b55]|:[a-z_+0-9-]{1,40}:|(?<!\\w)[:;]-?[)(DP]|<@\\w{1,20}>|@\\w{1,40}"
+)
+
+
+def without_emoji(text: str) -> str:
+    """Nor names of people and personas that are mentioned."""
+    return _EMOJI.sub(" ", text)
+
+
+def has_only_small_words(text: str, known: Collection[str]) -> bool:
+    """Whether *text* has no words but those *known* to have no content: "thanks!", "+1", an emoji."""
+    words = [one for one in BETWEEN_WORDS.split(without_emoji(text).replace("’", "'").casefold()) if one]
+    at = 0
+    while at < len(words):
+        size = next(
+            (
+                n
+                for n in range(PHRASE_WORDS, 0, -1)
+                if " ".join(words[at : at + n]) in known and at + n <= len(words)
+            ),
+            0,
+        )
+        if not size:
+            return False
+        at += size
+    return True

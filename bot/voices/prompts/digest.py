@@ -10,7 +10,7 @@ from typing import NamedTuple
 from bot.domain.discussion.board import DiscussionBoard, Stand
 from bot.domain.discussion.elaboration import Turn
 from bot.domain.roundtable.state import Answer, Roundtable
-from bot.voices.prompts.seen import named, quoted, row, sanitized
+from bot.voices.prompts.fencing import named, quoted, row, sanitized
 
 DIGEST_CHARS = 1_500
 GIST_CHARS = 110

@@ -17,8 +17,7 @@ from bot.domain.roundtable import ended
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.coverage import of_step
 from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
-from bot.voices.prompts.fencing import FENCE, fenced
-from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.fencing import FENCE, fenced, row, sanitized
 from bot.voices.prompts.shown_files import shown
 from bot.voices.prompts.specification import ENTRIES_CHARS, PLAN_CHARS, lines_of
 from bot.voices.prompts.texts import filled

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from bot.domain.item.artifacts import digest_of
 from bot.domain.item.item_paths import shared
 from bot.domain.values.markdown import Outline, outline
-from bot.voices.prompts.fencing import fenced
-from bot.voices.prompts.seen import row, sanitized
+from bot.voices.prompts.fencing import fenced, row, sanitized
 
 HEADING_CHARS = 80
 SECTION = 2

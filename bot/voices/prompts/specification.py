@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from bot.domain.catalog.schema import NOTE, FieldType, Schema
 from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification, numbers
 from bot.domain.specification.projection import Projection
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.fencing import sanitized
 
 ENTRIES_CHARS, PLAN_CHARS = 40_000, 60_000
 NOTHING = "Nothing is recorded yet."

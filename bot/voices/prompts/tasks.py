@@ -23,9 +23,8 @@ from bot.voices.prompts.digest import (
     told_in_turns,
     words_of,
 )
-from bot.voices.prompts.fencing import fenced, sealed
+from bot.voices.prompts.fencing import fenced, named, row, sealed
 from bot.voices.prompts.scene import Scene, lens, missing, stable, who
-from bot.voices.prompts.seen import named, row
 from bot.voices.prompts.texts import filled, part_of
 
 WORDS = 120

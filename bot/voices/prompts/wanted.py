@@ -12,9 +12,8 @@ from bot.domain.roundtable.transitions import asking, specifying
 from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
 from bot.domain.specification.discussions import CONCLUDED_IN
 from bot.domain.specification.entries import EntryState, Specification
-from bot.voices.prompts.fencing import fenced
+from bot.voices.prompts.fencing import fenced, named, row, sanitized
 from bot.voices.prompts.scene import Scene, listed_questions
-from bot.voices.prompts.seen import named, row, sanitized
 from bot.voices.prompts.texts import part_of
 
 MOST_POINTS = 6

@@ -21,7 +21,7 @@ from bot.domain.values.file_names import is_at
 from bot.domain.values.text import one_line
 from bot.engine.evidence_ports import Evidence, LookRefused, Passage, Sight
 from bot.voices.model import ForeignTools, Look, Tool
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.fencing import sanitized
 from bot.voices.prompts.specification import EntryLines
 
 MOST_LOOKS = 6

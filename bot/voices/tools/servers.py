@@ -28,7 +28,7 @@ from bot.domain.catalog.personas import server_area
 from bot.domain.values.text import one_line
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.voices.model import ServerReport, Tool
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.fencing import sanitized
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,18 @@ from hypothesis import strategies as st
 
 from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
-from bot.voices.prompts.fencing import FENCE, MARKER_CHARS, fenced, marker_for, sealed
+from bot.voices.prompts.fencing import (
+    FENCE,
+    MARKER_CHARS,
+    fenced,
+    marker_for,
+    named,
+    quoted,
+    row,
+    sanitized,
+    sealed,
+)
 from bot.voices.prompts.scene import Scene
-from bot.voices.prompts.seen import named, quoted, row, sanitized
 from tests.voices.minds import debating
 from tests.voices.people import ADA, CONTEXT, MAYA, PLAYBOOK, ROSTER, roundtable
 from tests.voices.prompts.kept import ROUND, ended

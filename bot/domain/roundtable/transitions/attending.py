@@ -32,9 +32,8 @@ from bot.domain.roundtable.waiting import (
     unheard_in_discussion,
 )
 from bot.domain.transcript.lines import LinePhase
-from bot.domain.values.dates import date_in
 from bot.domain.values.places import Person
-from bot.domain.values.timestamps import in_words
+from bot.domain.values.timestamps import date_in, in_words
 from bot.errors import NotNow
 
 OPEN = frozenset({Stage.DISCUSSING, Stage.ELABORATING})

@@ -7,7 +7,7 @@ Nothing in here moves the step: the same menu follows in any case.
 from collections.abc import Iterator
 from typing import Any
 
-from bot.domain.actions.words import EndIntent, exit_wish
+from bot.domain.actions.action import EndIntent, exit_wish
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import AddressKind
 from bot.domain.catalog.steps import Step

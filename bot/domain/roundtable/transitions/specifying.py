@@ -54,8 +54,8 @@ from bot.domain.specification.entries import (
 from bot.domain.specification.fold import QUOTE_CHARS, REPLACES
 from bot.domain.specification.read_back import read_back as read_back_of
 from bot.domain.transcript.lines import Line, LinePhase
-from bot.domain.values import small_words
 from bot.domain.values.places import Person
+from bot.domain.values.text import has_only_small_words
 from bot.errors import NotNow
 
 UNREAD = " unread"
@@ -443,7 +443,7 @@ def not_there(specification: Specification, id: str) -> str:
 
 def is_small(text: str, playbook: Playbook) -> bool:
     """Whether *text* is in the transcript only: "thanks!" changes nothing, and gets no reaction."""
-    return bool(text.strip()) and small_words.is_small(text, playbook.schema.small_words())
+    return bool(text.strip()) and has_only_small_words(text, playbook.schema.small_words())
 
 
 def facts_of(patches: Iterable[Patch]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from bot.domain.catalog.agenda import Playbook, SkippedStep
 from bot.domain.catalog.personas import AddressKind, Persona
 from bot.domain.catalog.steps import Step
 from bot.domain.item.meta import MetaChange
-from bot.domain.messages import help_wording, menus, step_wording, trouble_wording
+from bot.domain.messages import menus, step_wording, trouble_wording, verb_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import covering, ended, questions, words
@@ -69,7 +69,7 @@ def _told_who_has_no_model(rt: Roundtable, event: Say, playbook: Playbook) -> Ro
     note = next((id for id in made), "")
     names = [one.first_name for one in playbook.roster if one.key in silent]
     value = f"{note}/{question.prefix}" if note and question else ""
-    return rt.queueing(Tell(person=event.person.id, message=help_wording.no_model(names, value)))
+    return rt.queueing(Tell(person=event.person.id, message=verb_wording.no_model(names, value)))
 
 
 def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:

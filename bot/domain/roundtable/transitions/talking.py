@@ -1,8 +1,8 @@
 """Words that only are kept: nothing follows from them but an answer that their author alone sees."""
 
-from bot.domain.actions.words import plain
+from bot.domain.actions.action import plain
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import help_wording, record_wording, step_wording
+from bot.domain.messages import record_wording, step_wording, verb_wording
 from bot.domain.roundtable.effects import ShareRecord
 from bot.domain.roundtable.inputs import Command, Export, Say
 from bot.domain.roundtable.permission import learned
@@ -25,7 +25,7 @@ def helped(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def question_answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """By topic, to who asks alone. It answers nothing, and is in no file."""
-    answer = help_wording.ANSWERS.get(playbook.schema.topic_of(plain(event.text)), help_wording.NO_ANSWER)
+    answer = verb_wording.ANSWERS.get(playbook.schema.topic_of(plain(event.text)), verb_wording.NO_ANSWER)
     return pausing.notes_saved(_answered(rt, event, answer, **{TO: BOT}))
 
 

@@ -69,6 +69,21 @@ def test_who_never_stops_is_read_after_ninety_seconds() -> None:
     assert table.fall_silent().rt.drafts == 1
 
 
+@pytest.mark.parametrize("is_read", [True, False])
+def test_who_is_asked_by_name_during_a_call_answers_after_it(*, is_read: bool) -> None:
+    """Also when no more drafts are made of the step; but a call that read nothing is not made again by itself."""
+    table = says(opened())
+    for words in ("One.", "Two."):
+        table.say(words).fall_silent()
+    table.stop_paying().say("Three.").fall_silent().pay_up_to("speak")
+    speak, read = table.speaking, tuple(one.ts for one in table.rt.unread)
+    table.say("Maya, can a queue help?", who="grace")
+
+    table.spoke(speak, "", read=read if is_read else (), patches=() if is_read else None)
+
+    assert table.rt.has_pending(Speak) is is_read
+
+
 def test_after_three_drafts_people_ask_for_the_next() -> None:
     """The card says so once they are silent; the next step begins anew, with what is left."""
     table = says(opened())

@@ -16,7 +16,6 @@ from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.outcomes import Committed, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import (
     asking,
     cards,
@@ -97,7 +96,7 @@ def drafted(rt: Roundtable, event: PersonaSpoke, playbook: Playbook) -> Roundtab
     if then and not rt.has_pending(Speak):
         speak = Speak(persona=then[0], task="draft", then=then[1:])
         return speaking.asking_to_speak(rt, speak, playbook)
-    return rt if TimerName.DRAFT in rt.timers else speaking.drafting_next(rt, playbook)
+    return speaking.reading_on(rt, playbook, is_read=bool(event.read))
 
 
 def _take_proposals(

@@ -36,8 +36,7 @@ from bot.storage.git.evidence import evidence_of
 from bot.voices.llm.providers import account, missing
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from bot.voices.offline import OfflineVoices
-from bot.voices.prompts.fencing import fenced, sealed
-from bot.voices.prompts.seen import sanitized
+from bot.voices.prompts.fencing import fenced, sanitized, sealed
 from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import Looker, LookSubject
 from bot.voices.verifying import MOST_CLAIMS

@@ -141,7 +141,7 @@ FUNCTION_LINES = 60
 CEILINGS = {
     "lines of bot": 75_465,
     "modules of bot": 365,
-    "modules in one folder": 33,
+    "modules in one folder": 32,
     "lines of tests": 97_220,
 }
 SPARE = 0.01  # of a ceiling; more is to be taken off

@@ -270,11 +270,15 @@ class _Planner:
         try:
             made = model.model_validate({name: value for name, value in row.items() if name not in wrong})
         except ValidationError:
-            self._unfit.append(f"{row.get('id') or row.get('path')} does not fit the plan: {_shown(row)}")
+            self._unfit.append(
+                f"{row.get('id') or row.get('path')} does not fit the plan: {_row_in_words(row)}"
+            )
             return None
         kept = {name: row[name] for name in wrong if isinstance(name, str) and name in row}
         if any(value not in (None, "", []) for value in kept.values()):
-            self._unfit.append(f"{row.get('id') or row.get('path')} does not fit the plan: {_shown(kept)}")
+            self._unfit.append(
+                f"{row.get('id') or row.get('path')} does not fit the plan: {_row_in_words(kept)}"
+            )
         return made
 
     def _lines(self, *ids: str) -> tuple[str, ...]:
@@ -330,13 +334,13 @@ class _Planner:
 
     def _notes(self) -> Iterator[Note]:
         taken: Counter[str] = Counter()
-        for id, kind, text in self._told():
+        for id, kind, text in self._list_notes():
             if text := clean(text).strip():
                 taken[id] += 1
                 unique = id if taken[id] == 1 else f"{id}.{taken[id]}"
                 yield Note.model_validate({"id": unique, "kind": kind, "text": text})
 
-    def _told(self) -> Iterator[tuple[str, str, str]]:
+    def _list_notes(self) -> Iterator[tuple[str, str, str]]:
         for row in self._rows("notes"):
             yield str(row.get("id")), str(row.get("kind")), str(row.get("text") or "")
         for row in not_settled(self._schema, self._spec):
@@ -371,7 +375,7 @@ def without_circles(depends: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[s
     return kept
 
 
-def _shown(row: Mapping[str, Any]) -> str:
+def _row_in_words(row: Mapping[str, Any]) -> str:
     return one_line("; ".join(f"{name}: {value}" for name, value in row.items() if name != "id"), TEXT_CHARS)
 
 

@@ -596,7 +596,7 @@ def sorted_as(
 
 
 def belongs_to_another(note: Entry, kind: Kind, person: Person) -> str:
-    """Why *person* cannot file *note*: nobody decides or objects in words of others. Empty if they can."""
+    """Why *person* cannot file *note*: nobody decides or objects in another person's words. Empty if they can."""
     claim = note.claim("text")
     if kind.key not in CONFIRMED_BY_AUTHOR or claim is None or claim.owner.by == person.id:
         return ""

@@ -20,7 +20,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.planning import roles
 from bot.domain.roundtable import ended
-from bot.domain.roundtable.asked import asked_in
+from bot.domain.roundtable.asked import AskedAs, asked_in
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, Surveyed
@@ -174,7 +174,7 @@ def listening(rt: Roundtable, playbook: Playbook) -> Speak:
     return Speak(persona=first, task="draft", then=tuple(then))
 
 
-def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
+def called(rt: Roundtable, playbook: Playbook, *, by_name: bool = False) -> tuple[str, ...]:
     """Whom people asked in what no model has looked at yet, and who can answer. In a discussion they were answered."""
     able = {one.key for one in playbook.roster if thinks(one.key, playbook)}
     if not able:
@@ -182,8 +182,9 @@ def called(rt: Roundtable, playbook: Playbook) -> tuple[str, ...]:
     lead = speaker_of(rt, playbook).key
     discussed = ended.turns(rt)
     new = (one for one in rt.unread if one.ts not in discussed)
-    found = (asked_in(one, rt, playbook, lead=lead) for one in new)
-    named = dict.fromkeys(key for one in found if one for key in one.personas)
+    asked = (asked_in(one, rt, playbook, lead=lead) for one in new)
+    found = (one for one in asked if one and not (by_name and one.how is AskedAs.UNNAMED))
+    named = dict.fromkeys(key for one in found for key in one.personas)
     return tuple(key for key in named if key in able)
 
 

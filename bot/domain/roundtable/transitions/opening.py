@@ -546,12 +546,12 @@ def retry(rt: Roundtable, event: Press | Resume, playbook: Playbook) -> Roundtab
 
 def at_the_end(rt: Roundtable, commits_behind: int, playbook: Playbook) -> Roundtable:
     if not commits_behind:
-        return _current(rt, playbook)
+        return _offer_what_is_left(rt, playbook)
     message = Message(text=step_wording.stale(commits_behind), choices=(menus.REANALYSE, menus.CANCEL))
     return rt.offering(MenuKind.STALE, message, part=LinePhase.REVIEW_READY)
 
 
-def _current(rt: Roundtable, playbook: Playbook) -> Roundtable:
+def _offer_what_is_left(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """Steps that were left out can still be opened, such as one whose file was mended since."""
     text = step_wording.COMPLETE_AND_CURRENT
     left = asking.left_out(rt, playbook)

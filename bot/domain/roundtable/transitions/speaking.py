@@ -17,7 +17,7 @@ from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.inputs import Mute, TimeCame
 from bot.domain.roundtable.outcomes import spent
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import ABOUT_A_STEP, Answer, Roundtable
+from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, cleared
 from bot.domain.roundtable.transitions import asking
 from bot.domain.transcript.lines import BY_RULE, LinePhase
@@ -234,7 +234,9 @@ def taking_up(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
     if not asking.thinks(asking.listening(rt, playbook).persona, playbook):
         return rt.but(unread=())
-    return reading(rt, playbook) if _asks_by_name(rt, rt.unread[-1:], playbook) else rt
+    lead = asking.speaker_of(rt, playbook).key
+    found = asked_in(rt.unread[-1], rt, playbook, lead=lead) if rt.unread else None
+    return reading(rt, playbook) if found and found.how is not AskedAs.UNNAMED else rt
 
 
 def reading_on(rt: Roundtable, playbook: Playbook, *, is_read: bool) -> Roundtable:
@@ -242,15 +244,9 @@ def reading_on(rt: Roundtable, playbook: Playbook, *, is_read: bool) -> Roundtab
     After a call: who was asked by name meanwhile answers at once, and the rest waits for the next draft. Where nothing
     *is_read*, another call at once would come to the same.
     """
-    if is_read and _asks_by_name(rt, rt.unread, playbook):
+    if is_read and asking.called(rt, playbook, by_name=True):
         return reading(rt, playbook)
     return rt if TimerName.DRAFT in rt.timers else drafting_next(rt, playbook)
-
-
-def _asks_by_name(rt: Roundtable, said: Iterable[Answer], playbook: Playbook) -> bool:
-    lead = asking.speaker_of(rt, playbook).key
-    found = (asked_in(one, rt, playbook, lead=lead) for one in said)
-    return any(one and one.how is not AskedAs.UNNAMED for one in found)
 
 
 def draft_due(rt: Roundtable, _: TimeCame, playbook: Playbook) -> Roundtable:

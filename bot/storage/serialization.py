@@ -1,9 +1,9 @@
 """
 What a store has of a roundtable or a notice, as JSON.
 
-A roundtable is a small state and its parts: the lines, answers, effects and entries, each written once and named by a
-number. A save writes the state and the parts that are new, and deletes those that the state does not name any more, so
-it costs the same after 1,000 answers as after one.
+A roundtable is a small state and its parts: lines, answers, effects, entries and heard words, each written once and
+named by a number. A save writes the state and the parts that are new, and deletes those that the state does not name
+any more, so it costs the same after 1,000 answers as after one.
 
 A newer version of this program may have written what this one cannot read, such as an unknown kind of effect. That is
 not damage: it raises NewerVersion and is not overwritten, because saving it would lose what only the newer version
@@ -26,7 +26,7 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice
 from bot.domain.roundtable.effects import Effect
 from bot.domain.roundtable.state import TRIED_AGAIN, Answer, Roundtable
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.entries import Entry, HeardWords
 from bot.domain.transcript.lines import Line
 from bot.engine.lru import LruCache
 from bot.errors import BotError, NewerVersion
@@ -37,6 +37,7 @@ KINDS: Mapping[str, TypeAdapter[Any]] = {
     "answer": TypeAdapter(Answer),
     "effect": TypeAdapter(Effect),
     "entry": TypeAdapter(Entry),
+    "heard": TypeAdapter(HeardWords),
 }
 FIELDS: Mapping[str, str] = {
     "lines": "line",
@@ -47,8 +48,9 @@ FIELDS: Mapping[str, str] = {
     "unsent": "effect",
     "outbox": "effect",
 }
-"""The kind of the parts that these fields of a roundtable have; the entries of its specification are parts, too."""
-ENTRIES = "entries"
+"""The kind of the parts that these fields of a roundtable have."""
+RECORD: Mapping[str, str] = {"entries": "entry", "heard": "heard"}
+"""The same of its specification, where these fields are mappings."""
 PARTS, FOLLOWING = "parts", "following"
 """In a stored state: by field, the numbers of its parts, as ranges; and by kind, the number that is given next."""
 
@@ -216,10 +218,13 @@ def _restored(
             changes[field] = tuple(read[number] for number in numbers)
             fields[field] = changes[field], _with_numbers((), numbers)
         used = {id(value): (value, number) for number, value in read.items()}
-        parts[kind] = Parts(fields, used, int(following[kind]))
-    if ENTRIES in changes:
-        entries = {entry.id: entry for entry in changes.pop(ENTRIES)}
-        roundtable = roundtable.but(specification=roundtable.specification.but(entries=entries))
+        parts[kind] = Parts(fields, used, int(following.get(kind, 1)))
+    record = roundtable.specification
+    entries = changes.pop("entries", record.entries.values())
+    heard = changes.pop("heard", [words.but(line=line) for line, words in record.heard.items()])
+    changes["specification"] = record.but(
+        entries={entry.id: entry for entry in entries}, heard={words.line: words for words in heard}
+    )
     return StoredState(roundtable.but(**changes), link, parts)
 
 
@@ -231,13 +236,14 @@ def _fields(roundtable: Roundtable, kind: str) -> Iterator[tuple[str, tuple[Base
     for field, its in FIELDS.items():
         if its == kind:
             yield field, getattr(roundtable, field)
-    if kind == "entry":
-        yield ENTRIES, tuple(roundtable.specification.entries.values())
+    for field, its in RECORD.items():
+        if its == kind:
+            yield field, tuple(getattr(roundtable.specification, field).values())
 
 
 def _without_parts(roundtable: Roundtable) -> str:
     fields: dict[str, Any] = dict.fromkeys(FIELDS, ())
-    specification = roundtable.specification.but(entries={})
+    specification = roundtable.specification.but(entries={}, heard={})
     return roundtable.but(**fields, specification=specification).model_dump_json()
 
 

@@ -81,14 +81,15 @@ async def test_a_save_in_a_long_step_writes_as_much_as_in_a_short_one(
     assert statistics.mean(long) <= MOST_TIMES * statistics.mean(short)
 
 
-def test_the_state_of_a_long_step_is_small() -> None:
+@pytest.mark.parametrize("words", ["", "decision: "])
+def test_the_state_of_a_long_step_is_small(words: str) -> None:
     """What was said, the entries and the effects are parts, which are written once."""
     table = Table(shipped()).start()
-    for number in range(SOME):
-        table.say(f"decision: use queue {number} for edits that wait longer than an hour")
+    for number in range(MANY):
+        table.say(f"{words}use queue {number} for edits that wait longer than an hour")
     save = saving(table.rt, None)
 
-    assert len(save.added) > 3 * SOME
+    assert len(save.added) > 3 * MANY
     assert len(save.state) < MOST_STATE_BYTES
 
 

@@ -88,11 +88,12 @@ class Patch(Stored):
 
 
 class HeardWords(Stored):
-    """What a person wrote in a message: quotes are held against it."""
+    """What a person wrote in the message *line*: quotes are held against it."""
 
     by: str
     name: str
     text: str
+    line: str = ""
 
 
 def patches_of(line: Line) -> tuple[Patch, ...]:
@@ -191,7 +192,8 @@ class Fold:
         if party.kind is PartyKind.PERSON and retracts:
             self.heard.pop(retracts, None)
         elif party.kind is PartyKind.PERSON and is_heard(line):
-            self.heard[utterance_of(line)] = HeardWords(by=party.by, name=party.name, text=line.content)
+            said = utterance_of(line)
+            self.heard[said] = HeardWords(by=party.by, name=party.name, text=line.content, line=said)
 
     def put(self, entry: Entry) -> None:
         self.entries[entry.id] = entry

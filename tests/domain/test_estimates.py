@@ -4,6 +4,8 @@ from typing import Any
 
 from bot.domain.catalog.agenda import QuickScan
 from bot.domain.catalog.steps import Depth
+from bot.domain.roundtable import root
+from bot.domain.roundtable.covering import missing_steps
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import scan_of
 from bot.domain.transcript.lines import LinePhase
@@ -52,3 +54,14 @@ def test_an_estimate_decides_what_is_skipped_and_how_deep() -> None:
 
     assert table.rt.step_id == "01-01"
     assert table.rt.depth is Depth.DEEP
+
+
+def test_a_step_that_an_estimate_leaves_out_is_not_offered_before_the_file_is_written() -> None:
+    """The root message and what *Go deeper* asks agree."""
+    steps = (step("00-01"), step("00-02", skip_if="scope == 'small'"))
+    table = Table(few_steps(*steps)).start().do_step()
+    assert root.done(table.rt, table.playbook)
+    rt = said(table, set={"scope": "small", "complexity": "low"})
+
+    assert missing_steps(rt, table.playbook) == ()
+    assert not root.done(rt, table.playbook)

@@ -119,8 +119,8 @@ def not_ready(rt: Roundtable, playbook: Playbook) -> str:
 
 
 def _is_left_out(rt: Roundtable, step: Step) -> bool:
-    depth, _, _ = depth_for(step.phase_key, rt.depth_overrides, rt.scan)
-    return step.is_excused(rt.scan.facts(depth))
+    scan = asking.scan_of(rt)
+    return step.is_excused(scan.facts(depth_for(step.phase_key, rt.depth_overrides, scan)[0]))
 
 
 def _activity(rt: Roundtable) -> RootActivity:
@@ -142,7 +142,7 @@ def _depth(rt: Roundtable, playbook: Playbook) -> Depth:
     if rt.step_id != playbook.agenda.plan.step_id:
         return rt.depth or Depth.STANDARD
     phase = playbook.agenda.first_open(rt.phases_completed)
-    return depth_for(phase.key, rt.depth_overrides, rt.scan)[0] if phase else Depth.STANDARD
+    return depth_for(phase.key, rt.depth_overrides, asking.scan_of(rt))[0] if phase else Depth.STANDARD
 
 
 def _status(rt: Roundtable, playbook: Playbook) -> RootStatus:

@@ -15,6 +15,7 @@ from bot.domain.catalog.steps import Depth, Step
 from bot.domain.messages import specification_wording, step_wording
 from bot.domain.roundtable import ended
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.roundtable.transitions.asking import known_facts
 from bot.domain.specification.coverage import of_step
 from bot.voices.prompts.digest import PEOPLE, told, told_in_answers
 from bot.voices.prompts.fencing import FENCE, fenced, row, sanitized
@@ -33,6 +34,8 @@ UNKNOWN_HERE = {
     "areas": "the areas that the search found",
 }
 """What stands for facts of other people's wording in the questions of a step: those are no text of ours."""
+OURS = ("scope", "complexity", "file_count", "hits")
+"""These are words of ours and numbers."""
 
 LENS_WORDS = 120
 """Of a persona's file, in a prompt."""
@@ -172,14 +175,8 @@ def listed_questions(scene: Scene, step: Step | None) -> str:
 
 def _facts(rt: Roundtable) -> Mapping[str, str]:
     """Of the quick scan, what is a word of ours or a number."""
-    scan, hits = rt.scan, rt.survey.hits if rt.survey else ()
-    found = {
-        "scope": scan.scope,
-        "complexity": scan.complexity,
-        "file_count": str(scan.file_count or ""),
-        "hits": str(sum(one.count for one in hits) or ""),
-    }
-    return UNKNOWN_HERE | {name: one for name, one in found.items() if one.isalnum() and one != "unknown"}
+    known = known_facts(rt)
+    return UNKNOWN_HERE | {name: known[name] for name in OURS if known[name]}
 
 
 def missing(scene: Scene) -> str:

@@ -330,7 +330,7 @@ def text_of(rt: Roundtable, step: Step, playbook: Playbook, depth: Depth) -> tup
 def filled(rt: Roundtable, step: Step, text: str) -> str:
     """A text of the step, with what is known in its placeholders, and what a search has found above it."""
     found = step_wording.surveyed(rt.survey) if rt.survey and step.step_id in SURVEYED else ""
-    body = step_wording.prompt(text, _known_facts(rt))
+    body = step_wording.prompt(text, known_facts(rt))
     return paragraphs(found, body) if text.count("\n") else body
 
 
@@ -410,7 +410,7 @@ def _keyword_patches(rt: Roundtable, survey: CodeSurvey) -> Iterator[Patch]:
             yield Patch(id=entry.id, set={"hits": hits.count, "key_files": list(hits.files)})
 
 
-def _known_facts(rt: Roundtable) -> dict[str, str]:
+def known_facts(rt: Roundtable) -> dict[str, str]:
     """What the placeholders of a step's text can be filled with; unknown ones are empty."""
     hits, scan = rt.survey.hits if rt.survey else (), scan_of(rt)
     return {

@@ -332,6 +332,12 @@ def not_shown(page: str) -> list[str]:
     return sorted("{".join(selector) for selector in found if not finds(*selector))
 
 
+def owns_both(running: Tenants) -> bool:
+    """From then on no press has to wait for an owner, which a busy machine may take longer for than Slack waits."""
+    owners = [one.team.owner for one in running.opened]
+    return len(owners) == 2 and all(owner is None or owner.mine for owner in owners)
+
+
 @pytest.fixture
 def asking_a_model() -> dict[str, str]:
     return {
@@ -353,13 +359,15 @@ async def test_every_alert_looks_at_what_several_workspaces_show(
         company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
         two.bot(OURS, NEXT, web=True) as running,
     ):
-        await wait_until(
-            lambda: [one.team.owner is None or one.team.owner.mine for one in running.opened] == [True] * 2
-        )
+        await wait_until(lambda: owns_both(running))
         await two.meeting(OURS).start("Offline sync")
-        _, page = await asked(int(more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
 
-    assert not_shown(page) == []
+        async def shows_all() -> bool:
+            """The reviews are looked at for the first time in a moment."""
+            _, page = await asked(int(more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
+            return not not_shown(page)
+
+        await wait_until(shows_all)
 
 
 @pytest.mark.parametrize("store", ["embedded", "redis"])
@@ -700,7 +708,8 @@ async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
                 await theirs.start("Lunch")
                 await theirs.say(SAID[NEXT])
                 await wait_until(lambda: len(server.asked) > asked)
-            async with two.bot(how=how):
+            async with two.bot(how=how) as running:
+                await wait_until(lambda: owns_both(running))
                 await ours.press("continue")
                 await ours.menu("finish_step")
                 await ours.say("What about tunnels?")

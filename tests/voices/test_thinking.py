@@ -243,6 +243,40 @@ async def test_who_is_not_at_the_table_cannot_speak() -> None:
         await thinking(ScriptedMind("x")).draft(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "すみませんが、保存期間を教えてください。",
+        "抱歉，我们还不知道保留多久。",
+        "I can't help but notice that exports drop rows.",
+        "I cannot continue without a number.",
+    ],
+)
+async def test_an_answer_in_the_form_is_no_refusal_whatever_its_words(words: str) -> None:
+    """That has `declined`. Its entries are kept, and what is said in a discussion, too."""
+    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    draft = json.dumps({"say": words, "entries": [entry]})
+    speech = await thinking(ScriptedMind(draft)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+    turn = await take_turn(thinking(ScriptedMind(record(words))), cue(debating(FRAMED), ALEX))
+
+    assert speech.patches
+    assert speech.text.startswith(words)
+    assert turn.text.startswith(words)
+
+
+async def test_entries_below_words_of_regret_are_kept() -> None:
+    """A refusal has none."""
+    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    cut = f'I cannot continue for long. {{"say": "", "entries": [{json.dumps(entry)}, {{"kind": "requ'
+    speech = await thinking(ScriptedMind(cut)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+
+    assert [patch.set for patch in speech.patches or ()] == [{"title": "Export every row"}]
+
+
 async def test_whole_entries_of_an_answer_that_was_cut_off_are_kept_as_unchecked() -> None:
     """The answer is kept beside them; the model was asked twice."""
     rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))

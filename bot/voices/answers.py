@@ -64,14 +64,15 @@ def _is_draft(given: Mapping[str, Any]) -> bool:
     lists = [given[name] for name in _LISTS if given.get(name) is not None]
     asked = (given.get(name) for name in ("questions", "next"))
     is_whole = bool(lists) and all(isinstance(one, list) for one in lists)
-    return is_whole and not any(map(_has_misfits_only, asked)) and _is_said(given.get("say", ""))
+    return is_whole and not any(map(has_only_misfits, asked)) and _is_said(given.get("say", ""))
 
 
 def _is_said(given: Any) -> bool:
-    return isinstance(given, str) or (isinstance(given, list) and not _has_misfits_only(given))
+    return isinstance(given, str) or (isinstance(given, list) and not has_only_misfits(given))
 
 
-def _has_misfits_only(given: Any) -> bool:
+def has_only_misfits(given: Any) -> bool:
+    """It is no empty list: words may be in it."""
     return bool(given) and not rows_in(given)
 
 
@@ -80,8 +81,11 @@ def rows_in(given: Any) -> tuple[Mapping[str, Any], ...]:
 
 
 def whole_entries_in(answer: str) -> tuple[Mapping[str, Any], ...]:
-    """In an answer that was cut off, or has no form."""
-    return tuple(one for one in objects_in(answer) if isinstance(one.get("fields"), Mapping | list))
+    """In an answer that was cut off, or has no form; also where another part of it is of the wrong type."""
+    found = [*objects_in(answer)]
+    given = [one.get("entries") for one in found]
+    inner = (row for one in given for row in rows_in([one] if isinstance(one, Mapping) else one))
+    return tuple(one for one in (*found, *inner) if isinstance(one.get("fields"), Mapping | list))
 
 
 def spoken_in(answer: str, *, turns: Collection[str]) -> list[Contribution] | None:

@@ -74,7 +74,9 @@ def with_marks(text: str, quotes: Sequence[tuple[Root, str]], check: ClaimCheck)
     """*text* with a mark behind each sentence that needs a quote, and that *quotes* do not say."""
     found, unchecked = list[str](), list[Mapping[str, str]]()
     for part, is_code in _with_blocks(text.replace(UNCHECKED_MARK, "")):
-        for one in [part] if is_code else _SENTENCES.split(part):
+        for one in filter(None, [part] if is_code else _SENTENCES.split(part)):
+            if found and found[-1].endswith(UNCHECKED_MARK) and not one[0].isspace():
+                found.append(" ")
             why = "" if is_code else check.why_unchecked(one, quotes)
             if why:
                 unchecked.append({"what": one_line(one, DROPPED_CHARS), "why": why})

@@ -134,7 +134,7 @@ def test_japanese_sentences_are_marked_one_by_one() -> None:
     text = "キューがいいです。チームは合意しました。本当ですか？"
 
     assert with_marks(text, [], CHECK).text == (
-        f"キューがいいです。チームは合意しました。 {UNCHECKED_MARK}本当ですか？"
+        f"キューがいいです。チームは合意しました。 {UNCHECKED_MARK} 本当ですか？"
     )
 
 

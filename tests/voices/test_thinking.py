@@ -1,6 +1,7 @@
 """Personas that think: they say what a mind answers, if it can be said; a mind's mistakes are nobody's words."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -275,6 +276,21 @@ async def test_entries_below_words_of_regret_are_kept() -> None:
     speech = await thinking(ScriptedMind(cut)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
     assert [patch.set for patch in speech.patches or ()] == [{"title": "Export every row"}]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"next": "none"}, {"say": {"text": "A queue."}}, {"questions": ["Who?"]}, {}]
+)
+async def test_entries_beside_a_part_of_the_wrong_type_are_kept(wrong: dict[str, Any]) -> None:
+    """An object in place of their list, too."""
+    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    answer = json.dumps({"say": "", "questions": [], "entries": [entry] if wrong else entry} | wrong)
+    speech = await thinking(ScriptedMind(answer)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+
+    assert [patch.unverified for patch in speech.patches or ()] == [{"title": SALVAGED}]
+    assert speech.facts["raw"] == answer
 
 
 async def test_whole_entries_of_an_answer_that_was_cut_off_are_kept_as_unchecked() -> None:

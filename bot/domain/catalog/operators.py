@@ -103,6 +103,7 @@ class OperatorTables(NamedTuple):
     one: frozenset[str]
     filler: frozenset[str]
     reports: Patterns
+    stances: Patterns
     asking: Patterns
 
 
@@ -113,8 +114,8 @@ DATE = "date_"
 class Operators(Value):
     """
     `units` are factors by dimension, `dates` names of the same month or weekday, `one` what means one of a unit. With a
-    word of `reports` a sentence tells what somebody said, unless it asks for, or
-    leaves open, one of `asking`.
+    word of `reports` or `stances` a sentence tells what somebody said, unless it asks for, or leaves open, one of
+    `asking`. What somebody is for or against is said by them, too.
     """
 
     operators: Mapping[str, Operator] = {}
@@ -127,6 +128,7 @@ class Operators(Value):
     one: Words = ()
     filler: Words = ()
     reports: Words = ()
+    stances: Words = ()
     asking: Words = ()
 
     @cached_property
@@ -134,7 +136,7 @@ class Operators(Value):
         pairs = [(Patterns(one), Patterns(other)) for one, other in self.opposites]
         groups = [names for found in self.dates.values() for names in found]
         groups_of_words = [group for one in self.operators.values() for group in (one.means, one.like)]
-        words = [word for group in (*groups_of_words, self.reports) for word in group if "_" in word]
+        words = [word for group in (*groups_of_words, self.stances) for word in group if "_" in word]
         means = {name: Patterns(one.means) for name, one in self.operators.items()}
         return OperatorTables(
             operators=tuple(
@@ -161,6 +163,7 @@ class Operators(Value):
             one=frozenset(self.one),
             filler=frozenset(self.filler),
             reports=Patterns(self.reports),
+            stances=Patterns(self.stances),
             asking=Patterns(self.asking),
         )
 

@@ -37,15 +37,15 @@ _REFERENCE = re.compile(
 )
 _LISTED = re.compile(r"^[^\S\n]*+\d{1,3}[.)]\s", re.MULTILINE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064]")
+_LETTER = r"[^\W\d_\u2e80-\U0010ffff]"
+_SIGNS = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_THINGS = re.compile(rf"[\u3005\u3400-\u9fff]+|[\u30a1-\u30ff]+|{_LETTER}+")
 _GROUPED = re.compile(r"(?<=\d)[ ,.'](?=\d{3}\b)")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _DOTTED_DATE = re.compile(r"\b(\d\d?)\.(\d\d?)\.(\d{4})\b")
 _ORDINAL = re.compile(r"\b0?(\d+)(?:st|nd|rd|th)?\b")
 _NUMBER = re.compile(r"\d{1,18}(?:[.,:]\d{1,9})?")
 _SPACELESS = "\u2e80"
-_LETTER = r"[^\W\d_\u2e80-\U0010ffff]"
-_SIGNS = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-_THINGS = re.compile(rf"[\u3005\u3400-\u9fff]+|[\u30a1-\u30ff]+|{_LETTER}+")
 _QUESTION, _PERCENT = "?", "%"
 _STEM_CHARS = 5
 """Words that begin with the same letters are the same: `order`, `orders`."""
@@ -223,8 +223,9 @@ class _Words:
 
     def reports(self, words: Sequence[str]) -> bool:
         """Whether they tell what somebody said or decided, and leave it neither to be asked nor open who or which."""
-        told = self.deciding(words) or self._tables.reports.in_words(words)
-        return bool(told) and not (self._asks(words) or self._says_nobody_does(words))
+        tables = self._tables
+        told = any(one.in_words(words) for one in (tables.decided, tables.reports, tables.stances))
+        return told and not (self._asks(words) or self._says_nobody_does(words))
 
     def _asks(self, words: Sequence[str]) -> bool:
         return self.is_question(words) and bool(self._tables.asking.in_words(words))
@@ -238,8 +239,8 @@ class _Words:
 
     def retold(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
         """
-        The words that are not *theirs*, beside those of telling. In Japanese and Chinese, the signs of things are
-        compared, and not the letters that join them.
+        The words that are not *theirs*, beside those of telling; a stance is one of theirs. In Japanese and Chinese,
+        the signs of things are compared, and not the letters that join them.
         """
         tables, whole, heard = self._tables, {*theirs}, "|".join(theirs)
         begun = {part for one in theirs for part in (one[:_STEM_CHARS], *_beginnings(one))}
@@ -299,21 +300,6 @@ def _without_references(text: str) -> str:
     return _LISTED.sub(" ", _REFERENCE.sub(" ", bare))
 
 
-def _beginnings(word: str) -> Iterator[str]:
-    """With `keep`, `keeps` and `keeping` are the same."""
-    fewest = 3 if len(word) <= _STEM_CHARS - 1 else max(_STEM_CHARS - 1, len(word) - 3)
-    return (word[:end] for end in range(fewest, len(word) + 1))
-
-
-def _names_in_prose(names: Iterable[str]) -> re.Pattern[str]:
-    """Also as `Ada's`, and in scripts without spaces as a part of other signs. One such sign alone is no name."""
-    ordered = sorted(filter(re.compile(r"[^\W\d_]").search, names), key=len, reverse=True)
-    words = [re.escape(one) for one in ordered if one < _SPACELESS]
-    signs = [re.escape(one) for one in ordered if one > _SPACELESS and len(one) > 1]
-    in_words = rf"(?<!{_LETTER})({'|'.join(words) or '(?!)'})(?:'?s|')?(?!{_LETTER})"
-    return re.compile(f"{in_words}|({'|'.join(signs) or '(?!)'})", re.IGNORECASE)
-
-
 def _around(span: str, text: str) -> str:
     """The sentences around *span*, whole: it must not cut off the `not` or the `if` before it."""
     part = _bare(span)
@@ -332,6 +318,21 @@ def _cased(word: str) -> str:
 
 def _is_turned(places: Sequence[int]) -> bool:
     return sum(a > b for a, b in pairwise(places)) > sum(a < b for a, b in pairwise(places))
+
+
+def _beginnings(word: str) -> Iterator[str]:
+    """With `keep`, `keeps` and `keeping` are the same."""
+    fewest = 3 if len(word) <= _STEM_CHARS - 1 else max(_STEM_CHARS - 1, len(word) - 3)
+    return (word[:end] for end in range(fewest, len(word) + 1))
+
+
+def _names_in_prose(names: Iterable[str]) -> re.Pattern[str]:
+    """Also as `Ada's`, and in scripts without spaces as a part of other signs. One such sign alone is no name."""
+    ordered = sorted(filter(re.compile(r"[^\W\d_]").search, names), key=len, reverse=True)
+    words = [re.escape(one) for one in ordered if one < _SPACELESS]
+    signs = [re.escape(one) for one in ordered if one > _SPACELESS and len(one) > 1]
+    in_words = rf"(?<!{_LETTER})({'|'.join(words) or '(?!)'})(?:'?s|')?(?!{_LETTER})"
+    return re.compile(f"{in_words}|({'|'.join(signs) or '(?!)'})", re.IGNORECASE)
 
 
 def _lost(root: Root, span: str) -> str:

@@ -225,25 +225,6 @@ async def test_all_calls_of_a_turn_are_counted() -> None:
     assert (speech.facts["tokens_in"], speech.facts["cost"]) == (1800, "0.0062")
 
 
-async def test_files_that_cannot_be_read_keep_nobody_from_speaking() -> None:
-    """What was said in the thread is enough to go on."""
-
-    async def unreadable() -> dict[str, str]:
-        raise VoiceError("The disk is gone.")
-
-    mind = ScriptedMind(record("A queue."))
-    speech = await take_turn(thinking(mind), cue(debating(FRAMED), ALEX)._replace(files=unreadable))
-
-    assert speech.text == "A queue."
-    assert "There are none yet." in whole(mind.asked[0])
-
-
-async def test_who_is_not_at_the_table_cannot_speak() -> None:
-    """A mistake of ours, and none that a retry would mend."""
-    with pytest.raises(VoiceError, match="no persona 'nobody'"):
-        await thinking(ScriptedMind("x")).draft(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -291,6 +272,25 @@ async def test_entries_beside_a_part_of_the_wrong_type_are_kept(wrong: dict[str,
 
     assert [patch.unverified for patch in speech.patches or ()] == [{"title": SALVAGED}]
     assert speech.facts["raw"] == answer
+
+
+async def test_files_that_cannot_be_read_keep_nobody_from_speaking() -> None:
+    """What was said in the thread is enough to go on."""
+
+    async def unreadable() -> dict[str, str]:
+        raise VoiceError("The disk is gone.")
+
+    mind = ScriptedMind(record("A queue."))
+    speech = await take_turn(thinking(mind), cue(debating(FRAMED), ALEX)._replace(files=unreadable))
+
+    assert speech.text == "A queue."
+    assert "There are none yet." in whole(mind.asked[0])
+
+
+async def test_who_is_not_at_the_table_cannot_speak() -> None:
+    """A mistake of ours, and none that a retry would mend."""
+    with pytest.raises(VoiceError, match="no persona 'nobody'"):
+        await thinking(ScriptedMind("x")).draft(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))
 
 
 async def test_whole_entries_of_an_answer_that_was_cut_off_are_kept_as_unchecked() -> None:

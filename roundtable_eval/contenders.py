@@ -123,6 +123,7 @@ class Table:
         self.patches: list[Patch] = []
         self.sentences: list[Statement] = []
         self.failures: list[str] = []
+        self.unreviewed: list[str] = []
         self._evidence, self._usages, self._reads = evidence, usages, reads
         steps, kind = playbook.agenda.steps, playbook.schema.kinds.get(REQUIREMENT)
         step = next((one for one in steps if kind in playbook.schema.shown_in(one.step_id)), steps[0])
@@ -142,7 +143,7 @@ class Table:
         """As if nothing had been drafted."""
         models, usages = self.models, self._usages
         fresh = Table(self.room, self.playbook, models, self._evidence, usages, reads=reads)
-        fresh.failures = self.failures
+        fresh.failures, fresh.unreviewed = self.failures, self.unreviewed
         return fresh
 
     def counted(self, model: LanguageModel) -> LanguageModel:
@@ -228,8 +229,9 @@ class Table:
         """
         asked = list[str]()
         for _ in range(max(1, -(-len(list(unconfirmed(self.rt.specification))) // MOST_CLAIMS))):
-            reviewing = self.voices(self.models.of).review(self.cue(self.lead))
+            reviewing, before = self.voices(self.models.of).review(self.cue(self.lead)), len(self.failures)
             found, _ = await self.answered(reviewing, (DraftReview(), {}))
+            self.unreviewed += self.failures[before:]
             self.rt = drafts.reviewed(
                 self.rt, Reviewed(key="", at=AT, effect="", review=found), self.playbook
             )
@@ -389,7 +391,12 @@ class ModelContender:
             if not record and table.failures:
                 failed = table.failures[-1]
             return Play(
-                tuple(dict.fromkeys(record)), await _files_of(evidence, room.files), cost_of(usages), failed
+                tuple(dict.fromkeys(record)),
+                await _files_of(evidence, room.files),
+                cost_of(usages),
+                failed,
+                tuple(table.failures),
+                tuple(table.unreviewed),
             )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple, Protocol
 
+from bot.domain.values.text import counted
 from bot.errors import BotError, VoiceError
 from roundtable_eval.judging import preferred
 from roundtable_eval.meeting import Meeting
@@ -96,7 +97,7 @@ async def evaluated(
         scores,
         comparisons,
         tuple(_judgement(name, found, rules) for name, found in preferences.items() if found),
-        verdict(comparisons, repeats=rules.repeats, stopped=stopped),
+        verdict(comparisons, repeats=rules.repeats, stopped=stopped or _incomplete(scores)),
         rules.repeats,
         rules.seed,
     )
@@ -159,6 +160,16 @@ def _stopped(scores: Mapping[str, Scores], rules: Rules, played: int, of: int) -
     if spent < rules.most_dollars:
         return ""
     return f"stopped at {spent:.2f} $ after {played} of {of} meetings (--most-dollars)."
+
+
+def _incomplete(scores: Mapping[str, Scores]) -> str:
+    """Without a record or a review a contender is not what it is called."""
+    incomplete = {
+        name: sum(bool(one.failed or one.unreviewed) for row in rows for one in row)
+        for name, rows in scores.items()
+    }
+    told = ", ".join(f"{name} ({counted(plays, 'play')})" for name, plays in incomplete.items() if plays)
+    return f"a record or a review is missing of {told}." if told else ""
 
 
 def _judgement(rival: str, found: Sequence[Sequence[int]], rules: Rules) -> Judgement:

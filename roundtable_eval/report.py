@@ -57,6 +57,9 @@ def _rows(found: Evaluation) -> Iterator[str]:
     for name, scores in found.scores.items():
         if why := [one.failed for row in scores for one in row if one.failed]:
             yield f"{name} left no record in {counted(len(why), 'play')}: {why[0]}"
+        if why := [told for row in scores for one in row for told in one.unanswered]:
+            reviews = sum(len(one.unreviewed) for row in scores for one in row)
+            yield f"{name} lacks {counted(len(why), 'answer')} of models ({counted(reviews, 'review')}): {why[0]}"
     for one in found.comparisons:
         named = f"panel − {one.rival}".ljust(RIVAL_CHARS)
         yield f"{named} {_told(one.difference)} at {one.times:.1f} x the tokens: {one.outcome}"

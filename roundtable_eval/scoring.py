@@ -61,12 +61,17 @@ class PlayCost(NamedTuple):
 
 
 class Play(NamedTuple):
-    """*evidence* are the files that the contender could see. *failed* is empty, or why there is no record."""
+    """
+    *evidence* are the files that the contender could see. *failed* is empty, or why there is no record; *unanswered* is
+    why each answer of a model is missing, and *unreviewed* the same of reviews alone.
+    """
 
     record: Record
     evidence: Mapping[str, str]
     spent: PlayCost = PlayCost()
     failed: str = ""
+    unanswered: tuple[str, ...] = ()
+    unreviewed: tuple[str, ...] = ()
 
 
 class Score(NamedTuple):
@@ -79,6 +84,8 @@ class Score(NamedTuple):
     asked: int
     spent: PlayCost = PlayCost()
     failed: str = ""
+    unanswered: tuple[str, ...] = ()
+    unreviewed: tuple[str, ...] = ()
 
     @property
     def net(self) -> float:
@@ -117,6 +124,8 @@ def score(meeting: Meeting, room: Room, play: Play) -> Score:
         asked=room.asked,
         spent=play.spent,
         failed=play.failed,
+        unanswered=play.unanswered,
+        unreviewed=play.unreviewed,
     )
 
 

@@ -91,7 +91,7 @@ def interval(values: Sequence[Sequence[float]], rng: random.Random, draws: int =
 
 
 def verdict(comparisons: Sequence[Comparison], *, repeats: int, stopped: str = "") -> Verdict:
-    """*stopped* is empty, or why not all meetings were played."""
+    """*stopped* is empty, or why not all was played."""
     if stopped:
         return Verdict(f"Not decided: {stopped}", VerdictCode.NOT_DECIDED)
     if repeats < FEWEST_REPEATS:

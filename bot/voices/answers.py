@@ -41,9 +41,9 @@ class Answered(NamedTuple):
 
 
 def read_draft(answer: str) -> Answered | None:
-    """None where nothing has the form of a draft."""
+    """None where nothing has the form of a draft, also because of a part that is no list."""
     for found in objects_in(answer):
-        if found.get("declined") is True or any(isinstance(found.get(name), list) for name in _LISTS):
+        if found.get("declined") is True or _is_draft(found):
             break
     else:
         return None
@@ -59,25 +59,48 @@ def read_draft(answer: str) -> Answered | None:
     )
 
 
+def _is_draft(given: Mapping[str, Any]) -> bool:
+    """That entries do not fit is counted when they are read."""
+    lists = [given[name] for name in _LISTS if given.get(name) is not None]
+    asked = (given.get(name) for name in ("questions", "next"))
+    is_whole = bool(lists) and all(isinstance(one, list) for one in lists)
+    return is_whole and not any(map(has_only_misfits, asked)) and _is_said(given.get("say", ""))
+
+
+def _is_said(given: Any) -> bool:
+    return isinstance(given, str) or (isinstance(given, list) and not has_only_misfits(given))
+
+
+def has_only_misfits(given: Any) -> bool:
+    """It is no empty list: words may be in it."""
+    return bool(given) and not rows_in(given)
+
+
 def rows_in(given: Any) -> tuple[Mapping[str, Any], ...]:
     return tuple(one for one in given if isinstance(one, Mapping)) if isinstance(given, list) else ()
 
 
 def whole_entries_in(answer: str) -> tuple[Mapping[str, Any], ...]:
-    """In an answer that was cut off, or has no form."""
-    return tuple(one for one in objects_in(answer) if isinstance(one.get("fields"), Mapping | list))
+    """In an answer that was cut off, or has no form; also where another part of it is of the wrong type."""
+    found = [*objects_in(answer)]
+    given = [one.get("entries") for one in found]
+    inner = (row for one in given for row in rows_in([one] if isinstance(one, Mapping) else one))
+    return tuple(one for one in (*found, *inner) if isinstance(one.get("fields"), Mapping | list))
 
 
 def spoken_in(answer: str, *, turns: Collection[str]) -> list[Contribution] | None:
     """
-    What is said in a discussion, as it was given; None where nothing has the form. *turns* are the ids that the speaker
-    could know; others are dropped.
+    What is said in a discussion, as it was given; None where nothing has the form, or no words can be found in what
+    has. *turns* are the ids that the speaker could know; others are dropped.
     """
     given = (one.get("contributions") for one in objects_in(answer))
     rows = next((one for one in given if isinstance(one, list)), None)
     if rows is None:
         return None
-    return [_spoken(one, turns) for one in rows[:MOST_PARTS] if isinstance(one, Mapping)]
+    parts = rows_in(rows := rows[:MOST_PARTS])
+    found = [_spoken(one, turns) for one in parts]
+    is_whole = len(parts) == len(rows) and all(_is_said(one.get("say")) for one in parts)
+    return found if is_whole or any(one.text for one in found) else None
 
 
 def is_declined(answer: str) -> bool:
@@ -107,7 +130,7 @@ def _said(given: Any) -> tuple[str, tuple[Quote, ...]]:
     if not isinstance(given, list):
         return given.strip() if isinstance(given, str) else "", ()
     rows = rows_in(given[:MOST_SENTENCES])
-    texts = filter(None, (str(one.get("text") or "").strip() for one in rows))
+    texts = (text.strip() for one in rows if isinstance(text := one.get("text"), str) and text.strip())
     return " ".join(texts), tuple(islice(quotes_in(rows), MOST_SOURCES))
 
 
@@ -158,7 +181,7 @@ _DECLINES = re.compile(
     r"|申し訳(?:ありません|ございません)|すみませんが|对不起|抱歉|很抱歉|죄송하지만|죄송합니다|извините)",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"(?<=[.!?。！？])\s|\n")
+_ENDS = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 
 
 class SpeakerPrefixes:
@@ -207,7 +230,7 @@ def tidied(text: str) -> str:
 
 
 def declines(text: str) -> bool:
-    """Whether the model refuses or speaks about itself, and not as a persona about the work."""
+    """Whether an answer without a form refuses, or is about the model. In the form, `declined` says so."""
     return _DECLINES.match(text) is not None
 
 

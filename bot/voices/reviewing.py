@@ -17,7 +17,7 @@ from bot.domain.values.json_files import objects_in
 from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
-from bot.voices.answers import quotes_in, rows_in
+from bot.voices.answers import has_only_misfits, quotes_in, rows_in
 from bot.voices.model import Prompt
 from bot.voices.prompts import schemas
 from bot.voices.prompts.fencing import sanitized, sealed, text_row
@@ -158,7 +158,7 @@ def _given(text: str) -> list[Any]:
     """The list may be empty. Raises VoiceError."""
     found = (one.get("findings") for one in objects_in(sanitized(text)))
     for given in found:
-        if isinstance(given, list):
+        if isinstance(given, list) and not has_only_misfits(given):
             return given
     raise VoiceError("The review could not be read.", reason="unstructured")
 

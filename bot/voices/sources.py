@@ -28,8 +28,9 @@ CUT = " … "
 NOT_SHOWN = "this source was not shown"
 OF_SERVERS = f"{SERVERS}:"
 _WORDS = re.compile(r"\w+")
-_SENTENCES = re.compile(r"((?<=[.!?])(?<!\d\.)[^\S\n]+|\n)")
+_SENTENCES = re.compile(r"((?<=[.!?])(?<!\d\.)[^\S\n]+|(?<=[。！？])[^\S\n]*|\n)")
 """A number with a full stop may be that of a list."""
+_FENCE = re.compile(r"^[ \t]*+```([^`\n]*+)$\n?", re.MULTILINE)
 
 
 class Sources:
@@ -70,17 +71,31 @@ class Prose(NamedTuple):
 
 
 def with_marks(text: str, quotes: Sequence[tuple[Root, str]], check: ClaimCheck) -> Prose:
-    """*text* with a mark behind each sentence that needs a quote, and that *quotes* do not say. Code is left out."""
-    parts = _SENTENCES.split(text.replace(UNCHECKED_MARK, ""))
-    unchecked, is_code = list[Mapping[str, str]](), False
-    for place, one in enumerate(parts):
-        fences = one.count("```")
-        if not (is_code or fences) and (why := check.why_unchecked(one, quotes)):
-            unchecked.append({"what": one_line(one, DROPPED_CHARS), "why": why})
-            parts[place] = f"{one.rstrip()} {UNCHECKED_MARK}"
-        is_code ^= fences % 2 == 1
+    """*text* with a mark behind each sentence that needs a quote, and that *quotes* do not say."""
+    found, unchecked = list[str](), list[Mapping[str, str]]()
+    for part, is_code in _with_blocks(text.replace(UNCHECKED_MARK, "")):
+        for one in filter(None, [part] if is_code else _SENTENCES.split(part)):
+            if found and found[-1].endswith(UNCHECKED_MARK) and not one[0].isspace():
+                found.append(" ")
+            why = "" if is_code else check.why_unchecked(one, quotes)
+            if why:
+                unchecked.append({"what": one_line(one, DROPPED_CHARS), "why": why})
+            found.append(f"{one.rstrip()} {UNCHECKED_MARK}" if why else one)
     facts = {UNCHECKED: tuple(unchecked[:MOST_DROPPED])} if unchecked else NO_FACTS
-    return Prose("".join(parts), facts=facts)
+    return Prose("".join(found), facts=facts)
+
+
+def _with_blocks(text: str) -> Iterator[tuple[str, bool]]:
+    """In order, each with whether it is a whole block of code. A block that nothing closes is none."""
+    at, opened = 0, -1
+    for fence in _FENCE.finditer(text):
+        if opened < 0:
+            opened = fence.start()
+        elif not fence[1].strip():
+            yield text[at:opened], False
+            yield text[opened : fence.end()], True
+            at, opened = fence.end(), -1
+    yield text[at:], False
 
 
 class ProseCheck:

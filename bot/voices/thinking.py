@@ -134,7 +134,7 @@ def _read_draft(text: str, scene: Scene) -> Answered:
     if found is None:
         raise _without_form(scene, clean)
     said = answers.tidied(found.text)
-    if found.declined or answers.declines(said):
+    if found.declined:
         raise _unusable(scene, "refused")
     own = answers.SpeakerPrefixes(scene.playbook.roster, scene.rt.people.values()).own(said, scene.persona)
     if said and not own:
@@ -208,7 +208,7 @@ def _own_part(part: Contribution, scene: Scene, asked: Speak) -> Contribution | 
     names = answers.SpeakerPrefixes(roster, scene.rt.people.values())
     tidy = answers.tidied(part.text)
     text = names.own(tidy, known[0]) if known else ""
-    if not text or answers.declines(text):
+    if not text:
         return None
     blends = names.blends(tidy, known[0])
     return part.but(persona=known[0].key, text=answers.shortened(text), blends=blends)
@@ -222,7 +222,8 @@ def _turn_speech(parts: Iterable[Contribution], session: ModelSession, scene: Sc
 
 
 def _without_form(scene: Scene, text: str) -> VoiceError:
-    return _unusable(scene, "refused" if answers.declines(text) else "unstructured" if text else "empty")
+    is_refused = answers.declines(text) and not answers.whole_entries_in(text)
+    return _unusable(scene, "refused" if is_refused else "unstructured" if text else "empty")
 
 
 def _unusable(scene: Scene, reason: str) -> VoiceError:

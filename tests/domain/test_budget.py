@@ -8,11 +8,12 @@ import pytest
 from bot.domain.catalog.budget import Budget
 from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.outcomes import PersonaSpoke
+from bot.domain.roundtable.outcomes import DraftQuestion, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
-from tests.domain.table import Table, shipped
+from tests.domain.table import Contribution, Table, shipped
 
 TOKENS = {"provider": "p", "model": "m", "tokens_in": 80, "tokens_out": 20, "cost": "0.10"}
 """100 tokens, ten cents."""
@@ -100,6 +101,36 @@ def test_at_the_end_of_a_discussion_what_there_is_is_saved() -> None:
         LinePhase.WORKSHOP,  # and one colleague speaks
     ]
     assert at.rt.purse.spent.cost == Decimal("0.30")
+
+
+def test_the_draft_that_crosses_the_budget_is_used() -> None:
+    """It was paid for: what it proposes and says is on record, and stands on the card that asks for more."""
+    at = table(Budget(tokens=500))
+    at.world.facts = TOKENS | {"tokens_in": 980}
+    risk = Patch(id="RSK-001", kind="risk", new=True, set={"text": "Phones are lost"})
+    at.world.more = {"patches": (risk,), "questions": (DraftQuestion(text="How long are the tunnels?"),)}
+    answered(at, 1)
+
+    assert at.rt.purse.spent.tokens == 1_000
+    assert "used up (1,000 of 500 tokens)" in at.card.text
+    assert "Phones are lost" in at.card.text
+    assert "How long are the tunnels?" in at.card.text
+    assert "RSK-001" in at.rt.specification.entries
+    assert at.rt.unread == ()
+
+
+def test_the_turn_that_crosses_the_budget_is_used() -> None:
+    """What the persona says is posted and recorded before the discussion ends over it."""
+    at = table(Budget(tokens=10_000)).elaborate()
+    at.world.facts = TOKENS | {"tokens_in": 20_000}
+    at.world.speech = lambda *_: Contribution("A queue breaks first.")
+    at.say("Alex, what breaks?")
+
+    assert at.rt.stage is Stage.AT_BOUNDARY
+    assert at.rt.purse.spent.tokens > 10_000
+    assert any("A queue breaks first." in text for text in at.texts)
+    assert "A queue breaks first." in [one.content for one in at.lines]
+    assert Action.ALLOW_MORE in at.offered()
 
 
 def test_a_person_allows_as_much_again() -> None:

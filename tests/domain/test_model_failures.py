@@ -14,7 +14,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step, thinking
-from tests.domain.table import FLOOR, SORRY, Table
+from tests.domain.table import FLOOR, SORRY, Contribution, Table
 
 TWO = thinking(few_steps(step("00-01"), step("00-02")))
 ANY = ["month", "timeout", "unavailable", "denied", "refused", "empty", "cut_off", "unstructured", "busy"]
@@ -182,6 +182,17 @@ def test_an_answer_that_cannot_be_read_is_shown_in_a_discussion_too() -> None:
 
     assert table.world.told[-1][0] == "grace"
     assert "{contributions: " in table.world.told[-1][1].text
+
+
+def test_who_is_asked_and_has_nothing_to_add_is_named_on_the_card() -> None:
+    """Who asked would wait for an answer. The round that follows takes the line away."""
+    table = Table(TWO).start().elaborate()
+    table.world.speech = lambda *_: Contribution("", passed=True)
+    table.say("Alex, what breaks?")
+    assert failures(table) == [("Alex has nothing to add.", BUTTONS)]
+
+    table.press(Action.GO_ON_WITHOUT)
+    assert failures(table) == []
 
 
 def test_who_looked_too_long_says_so_in_a_discussion_too() -> None:

@@ -10,9 +10,12 @@ import pytest
 
 from bot.voices.model import Completion, LanguageModel, Prompt, Usage
 from roundtable_eval.contenders import CONTENDERS, ContenderModels, ModelContender, asking
+from roundtable_eval.evaluation import Rules, evaluated
 from roundtable_eval.meeting import Meeting
 from roundtable_eval.people import MOST_QUESTIONS, Room, ScriptedPeople
+from roundtable_eval.report import as_text
 from roundtable_eval.scoring import Play, score
+from roundtable_eval.verdict import VerdictCode
 from tests.evaluation.meetings import PLAYBOOK, meeting_of
 from tests.voices.minds import TOOK, ScriptedMind, lost, whole
 
@@ -187,6 +190,29 @@ async def test_a_model_that_does_not_answer_leaves_no_record_and_its_reason(
     _, play = await played(name, meeting, ScriptedMind(lost()), ScriptedMind(lost()))
 
     assert (play.record, play.failed) == ((), "The model does not answer.")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_incomplete"),
+    [("panel", True), ("alone", False), ("alone+checks", True), ("alone x3 + critic", True)],
+)
+async def test_a_second_model_that_does_not_answer_is_told_and_nothing_is_decided(
+    name: str, meeting: Meeting, *, is_incomplete: bool
+) -> None:
+    """There is a record all the same: it lacks what the second model adds."""
+    mind = Drafting().mind
+    models = ContenderModels(lambda _: mind, mind, ScriptedMind(lost()), lambda text: text)
+    rules = Rules(repeats=3, draws=50)
+    found = await evaluated([meeting], [ModelContender(name, PLAYBOOK, models)], ScriptedPeople(), rules)
+    scores = [one for row in found.scores[name] for one in row]
+
+    assert [one.failed for one in scores] == [""] * 3
+    assert all(bool(one.unreviewed) is is_incomplete for one in scores)
+    assert (f"{name} lacks " in as_text(found)) is is_incomplete
+    assert found.verdict.sentence.startswith(
+        f"Not decided: a record or a review is missing of {name} (3 plays)"
+    ) is (is_incomplete)
+    assert (found.verdict.code is VerdictCode.NOT_DECIDED) is is_incomplete
 
 
 async def test_what_a_contender_is_asked_has_no_word_of_a_sheet_that_nobody_said(meeting: Meeting) -> None:

@@ -326,6 +326,8 @@ MODELS: Mapping[str, Read] = {
     "a quote": lambda said: CHECK.flaws(
         "Ada said no to 40 requests a minute on 3 May 2026.", [(Root("Ada", said), said[:900])]
     ),
+    "prose": lambda said: sources.with_marks(said, CLAIMS[:1], CHECK),
+    "prose about a person": lambda said: CHECK.why_unchecked(f"Ada {said}", CLAIMS[:1]),
     "words of a claim": lambda said: (
         content_words(said),
         claim_check.stands_in(said, said[::-1]),

@@ -55,6 +55,23 @@ def test_without_the_form_nothing_is_said(answer: str) -> None:
     assert read_draft(answer) is None
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"entries": {"kind": "requirement"}},
+        {"entries": [], "questions": {"text": "Who?"}},
+        {"entries": [], "questions": ["Who?"]},
+        {"entries": [], "next": "Who?"},
+        {"entries": [], "say": {"text": "A queue."}},
+        {"entries": [], "say": ["A queue."]},
+    ],
+    ids=str,
+)
+def test_a_draft_with_a_part_of_the_wrong_type_has_no_form(given: dict[str, Any]) -> None:
+    """Beside parts that can be read, too: what is in it would be lost without a word."""
+    assert read_draft(json.dumps({"say": "", "questions": [], "next": []} | given)) is None
+
+
 @pytest.mark.parametrize("given", [None, "t01", [None, 1, {}, {"line": "t01"}, {"words": "a b c"}]])
 def test_a_quote_needs_a_line_and_words(given: object) -> None:
     assert said({"say": [{"text": "So.", "quotes": given}]}).quotes == ()
@@ -96,6 +113,38 @@ def test_an_answer_without_contributions_is_none(answer: str) -> None:
     """Nothing is guessed; an empty list is an answer."""
     assert spoken_in(answer, turns=TURNS) is None
     assert spoken_in('{"contributions": []}', turns=TURNS) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "A queue.",
+        {"text": "A queue."},
+        {"say": {"text": "A queue."}},
+        {"say": ["A queue."]},
+        {"say": 7},
+        {},
+        None,
+    ],
+    ids=str,
+)
+def test_contributions_of_the_wrong_type_are_no_answer(given: object) -> None:
+    """It is no pass: words may be in it. Beside one that can be read, it is left out."""
+    good = {"say": "A queue."}
+
+    assert spoken_in(json.dumps({"contributions": [given]}), turns=TURNS) is None
+    texts = [one.text for one in spoken_in(json.dumps({"contributions": [given, good]}), turns=TURNS) or ()]
+    assert [one for one in texts if one] == ["A queue."]
+
+
+def test_a_contribution_without_words_in_the_form_is_a_pass() -> None:
+    found = spoken_in('{"contributions": [{"say": [], "ask": {"text": ""}}]}', turns=TURNS)
+
+    assert [one.text for one in found or ()] == [""]
+
+
+def test_a_text_that_is_none_is_not_posted() -> None:
+    assert said({"say": [{"text": {"a": 1}}, {"text": "So."}]}).text == "So."
 
 
 def test_a_stance_rests_on_turns_that_the_speaker_read() -> None:

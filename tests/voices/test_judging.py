@@ -89,7 +89,15 @@ async def test_a_mind_may_find_nothing() -> None:
     assert (opinion.findings, opinion.judged) == ((), True)
 
 
-@pytest.mark.parametrize("answer", ["Looks good!", "@@@REVIEW_META\nverdict: PASS\n@@@", lost("timeout")])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Looks good!",
+        '{"findings": ["It loses rows."]}',
+        "@@@REVIEW_META\nverdict: PASS\n@@@",
+        lost("timeout"),
+    ],
+)
 async def test_who_could_not_look_has_no_opinion(answer: Answer) -> None:
     """Least of all that all is well."""
     with pytest.raises(VoiceError):

@@ -1,9 +1,11 @@
 """A sentence of a persona that tells a fact shows the words of a person or of code that say it, or it has a mark."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
 from bot.domain.specification.claim_check import ClaimCheck, Root
@@ -14,6 +16,7 @@ from tests.voices.minds import ScriptedMind, cue, debating, record, take_turn, t
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 
 CHECK = ClaimCheck(SCHEMA.operators, ("Ada", "Grace"), personas=("Maya", "Alex", "Jordan"))
+SENTENCES = yaml.safe_load(Path(__file__).with_name("prose.yaml").read_text(encoding="utf-8"))
 GRACE = Root(
     "Grace", "The job pays batches twice when a worker dies. I am not convinced that we should drop the log."
 )
@@ -74,6 +77,65 @@ def test_its_words_are_held_against_the_whole_sentence_that_it_quotes(
     assert found.text == (f"{text} {UNCHECKED_MARK}" if marked else text)
     assert [one["what"] for one in found.facts.get(UNCHECKED, ())] == ([text] if marked else [])
     assert all(marked in one["why"] for one in found.facts.get(UNCHECKED, ()))
+
+
+@pytest.mark.parametrize(("lang", "most_true"), [("en", 2), ("de", 1), ("fr", 0), ("es", 1), ("ja", 0)])
+def test_no_line_of_a_person_vouches_for_what_it_does_not_say(lang: str, most_true: int) -> None:
+    """Nor does a word such as *que* or *which*. As many true sentences have a mark as were measured."""
+    check = ClaimCheck(SCHEMA.operators, ("Ada", "Grace", "花子"), personas=("Maya", "Alex", "Jordan"))
+    passing, stopped = list[str](), list[str]()
+    for row in (one for one in SENTENCES if one["lang"] == lang):
+        quotes = [(Root(row["speaker"], row["line"]), row["line"])] if "line" in row else []
+        is_marked = UNCHECKED_MARK in with_marks(row["says"], quotes, check).text
+        if is_marked == row["faithful"]:
+            (stopped if is_marked else passing).append(row["says"])
+
+    assert passing == []
+    assert len(stopped) <= most_true, stopped
+
+
+def test_the_sentences_are_all_there() -> None:
+    assert len(SENTENCES) == 105
+
+
+def test_whose_words_a_possessive_claims_is_read() -> None:
+    """Citing the line of another person does not help, and a part of a name is no name."""
+    grace = [(Root("Grace", "The queue loses rows."), "The queue loses rows.")]
+    check = ClaimCheck(SCHEMA.operators, ("Anna de Vries", "Grace"))
+
+    assert check.why_unchecked("Anna's queue loses rows.", grace) == "the line does not say “Anna”"
+    assert check.why_unchecked("Grace's queue loses rows.", grace) == ""
+    assert not check.needs_quote("Une file perd moins de lignes.")
+
+
+def test_a_sentence_too_long_to_be_read_is_unchecked() -> None:
+    """What stands behind the part that is read could say anything."""
+    assert CHECK.why_unchecked(f"{'very ' * 250}Grace decided it", [(GRACE, "pays batches twice")])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_marked"),
+    [
+        ("```\nGrace decided it.\n```", False),
+        ("  ```python\nwait(30)\n  ```\nSo.", False),
+        ("```\nwait(30)\n```\nGrace decided it.", True),
+        ("As you know ```\nGrace decided it.", True),
+        ("```\nGrace decided it.", True),
+        ("```\nGrace decided it.\n```python", True),
+        ("Grace decided ```it```.", True),
+    ],
+)
+def test_only_a_whole_block_of_code_is_left_out(text: str, *, is_marked: bool) -> None:
+    assert (UNCHECKED_MARK in with_marks(text, [], CHECK).text) is is_marked
+
+
+def test_japanese_sentences_are_marked_one_by_one() -> None:
+    """No space stands between them."""
+    text = "キューがいいです。チームは合意しました。本当ですか？"
+
+    assert with_marks(text, [], CHECK).text == (
+        f"キューがいいです。チームは合意しました。 {UNCHECKED_MARK} 本当ですか？"
+    )
 
 
 def test_the_mark_is_behind_the_sentence_and_nothing_else_is_changed() -> None:

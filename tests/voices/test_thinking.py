@@ -1,6 +1,7 @@
 """Personas that think: they say what a mind answers, if it can be said; a mind's mistakes are nobody's words."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -222,6 +223,55 @@ async def test_all_calls_of_a_turn_are_counted() -> None:
     speech = await take_turn(thinking(ScriptedMind("Hm.", record("A queue."))), cue(debating(FRAMED), ALEX))
 
     assert (speech.facts["tokens_in"], speech.facts["cost"]) == (1800, "0.0062")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "すみませんが、保存期間を教えてください。",
+        "抱歉，我们还不知道保留多久。",
+        "I can't help but notice that exports drop rows.",
+        "I cannot continue without a number.",
+    ],
+)
+async def test_an_answer_in_the_form_is_no_refusal_whatever_its_words(words: str) -> None:
+    """That has `declined`. Its entries are kept, and what is said in a discussion, too."""
+    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    draft = json.dumps({"say": words, "entries": [entry]})
+    speech = await thinking(ScriptedMind(draft)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+    turn = await take_turn(thinking(ScriptedMind(record(words))), cue(debating(FRAMED), ALEX))
+
+    assert speech.patches
+    assert speech.text.startswith(words)
+    assert turn.text.startswith(words)
+
+
+async def test_entries_below_words_of_regret_are_kept() -> None:
+    """A refusal has none."""
+    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    cut = f'I cannot continue for long. {{"say": "", "entries": [{json.dumps(entry)}, {{"kind": "requ'
+    speech = await thinking(ScriptedMind(cut)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+
+    assert [patch.set for patch in speech.patches or ()] == [{"title": "Export every row"}]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"next": "none"}, {"say": {"text": "A queue."}}, {"questions": ["Who?"]}, {}]
+)
+async def test_entries_beside_a_part_of_the_wrong_type_are_kept(wrong: dict[str, Any]) -> None:
+    """An object in place of their list, too."""
+    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
+    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
+    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    answer = json.dumps({"say": "", "questions": [], "entries": [entry] if wrong else entry} | wrong)
+    speech = await thinking(ScriptedMind(answer)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+
+    assert [patch.unverified for patch in speech.patches or ()] == [{"title": SALVAGED}]
+    assert speech.facts["raw"] == answer
 
 
 async def test_files_that_cannot_be_read_keep_nobody_from_speaking() -> None:

@@ -69,6 +69,12 @@ class Patterns:
     def in_words(self, words: Iterable[str]) -> list[str]:
         return [word for word in words if self.has(word)]
 
+    def without(self, word: str) -> str:
+        """*word* of a script without spaces, with a space for each of these in it."""
+        for one in self._within:
+            word = word.replace(one, " ")
+        return word
+
 
 class OperatorPatterns(NamedTuple):
     name: str
@@ -86,6 +92,8 @@ class OperatorTables(NamedTuple):
     operators: tuple[OperatorPatterns, ...]
     opposites: tuple[tuple[Patterns, Patterns], ...]
     decided: Patterns
+    question: Patterns
+    denied: Patterns
     numbers: Mapping[str, str]
     scales: tuple[tuple[Patterns, Decimal], ...]
     units: tuple[tuple[Patterns, str, Decimal], ...]
@@ -95,6 +103,7 @@ class OperatorTables(NamedTuple):
     one: frozenset[str]
     filler: frozenset[str]
     reports: Patterns
+    stances: Patterns
     asking: Patterns
 
 
@@ -105,7 +114,8 @@ DATE = "date_"
 class Operators(Value):
     """
     `units` are factors by dimension, `dates` names of the same month or weekday, `one` what means one of a unit. With a
-    word of `reports` a sentence tells what somebody said, unless it has one of `asking`.
+    word of `reports` or `stances` a sentence tells what somebody said, unless it asks for, or leaves open, one of
+    `asking`. What somebody is for or against is said by them, too.
     """
 
     operators: Mapping[str, Operator] = {}
@@ -118,21 +128,25 @@ class Operators(Value):
     one: Words = ()
     filler: Words = ()
     reports: Words = ()
+    stances: Words = ()
     asking: Words = ()
 
     @cached_property
     def tables(self) -> OperatorTables:
         pairs = [(Patterns(one), Patterns(other)) for one, other in self.opposites]
         groups = [names for found in self.dates.values() for names in found]
-        words = [word for one in self.operators.values() for word in (*one.means, *one.like) if "_" in word]
-        decided = self.operators.get("decided")
+        groups_of_words = [group for one in self.operators.values() for group in (one.means, one.like)]
+        words = [word for group in (*groups_of_words, self.stances) for word in group if "_" in word]
+        means = {name: Patterns(one.means) for name, one in self.operators.items()}
         return OperatorTables(
             operators=tuple(
-                OperatorPatterns(name, Patterns(one.means), Patterns(one.like), one.only)
+                OperatorPatterns(name, means[name], Patterns(one.like), one.only)
                 for name, one in self.operators.items()
             ),
             opposites=(*pairs, *((other, one) for one, other in pairs)),
-            decided=Patterns(decided.means if decided else ()),
+            decided=means.get("decided", Patterns(())),
+            question=means.get("asked", Patterns(())),
+            denied=means.get("not", Patterns(())),
             numbers={word: _as_text(value) for word, value in self.numbers.items()},
             scales=tuple((Patterns([word]), value) for word, value in self.scales.items()),
             units=tuple(
@@ -149,6 +163,7 @@ class Operators(Value):
             one=frozenset(self.one),
             filler=frozenset(self.filler),
             reports=Patterns(self.reports),
+            stances=Patterns(self.stances),
             asking=Patterns(self.asking),
         )
 

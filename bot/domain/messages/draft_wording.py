@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.domain.messages import menus, step_wording
+from bot.domain.messages.discussion_wording import passed
 from bot.domain.messages.message import Action, Choice
 from bot.domain.roundtable.outcomes import Contradiction, DraftReview, ReviewObjection
 from bot.domain.values.text import counted, listed, one_line
@@ -37,6 +38,8 @@ WHY: Mapping[str, str] = {
     "failed": "the model gave no answer that could be used",
 }
 """Of an answer that is missing, by the reason."""
+PASSED = "passed"
+"""The reason of an answer in a discussion that has no words: nothing failed."""
 FAILURES: Mapping[str, str] = {
     **{reason: f"{{name}} has no draft: {why}." for reason, why in WHY.items()},
     "refused": "The model refused this step, so {name} has no draft.",
@@ -69,6 +72,8 @@ FAULTS: Mapping[str, tuple[str, *tuple[Choice, ...]]] = {
 
 def no_answer(names: Sequence[str], reason: str) -> str:
     """Of a model in a discussion, for the personas with *names*."""
+    if reason == PASSED:
+        return passed(names)
     return f"{listed(list(names)) or 'The personas'}: {WHY.get(reason, WHY['failed'])}."
 
 

@@ -37,6 +37,9 @@ _REFERENCE = re.compile(
 )
 _LISTED = re.compile(r"^[^\S\n]*+\d{1,3}[.)]\s", re.MULTILINE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064]")
+_LETTER = r"[^\W\d_\u2e80-\U0010ffff]"
+_SIGNS = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_THINGS = re.compile(rf"[\u3005\u3400-\u9fff]+|[\u30a1-\u30ff]+|{_LETTER}+")
 _GROUPED = re.compile(r"(?<=\d)[ ,.'](?=\d{3}\b)")
 _ISO_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 _DOTTED_DATE = re.compile(r"\b(\d\d?)\.(\d\d?)\.(\d{4})\b")
@@ -83,6 +86,7 @@ class ClaimCheck:
         people = tuple(people)
         self._persons = {part.lower() for one in people for part in one.split()}
         self._people = {part.lower(): part for one in (*people, *personas) for part in one.split()}
+        self._names = _names_in_prose(one for one in self._people if one not in words.tables.filler)
 
     def flaws(self, claim: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
         """Why *claim* is unchecked, for people; nothing where no word speaks against it."""
@@ -115,21 +119,38 @@ class ClaimCheck:
 
     def needs_quote(self, sentence: str) -> bool:
         """
-        Whether it tells what somebody said or decided, or names a person, a number, a date, a path or a symbol. A
-        question that does not tell what was said needs none, and neither does who is spoken to.
+        Whether it tells what somebody said or decided, or names a person, a number, a date, a path or a symbol, or is
+        too long to be read. A question that does not tell what was said needs none, and neither does who is spoken to.
         """
         bare = self._without_address(_without_references(sentence[:CLAIM_CHARS]))
         words = self._words.read_words(bare)
-        if self._words.reports(words) or words[-1:] == [_QUESTION]:
-            return self._words.reports(words)
-        is_fact = any(one[0].isdigit() or one.startswith(DATE) or one in self._persons for one in words)
+        if self._words.reports(words) or len(sentence) > CLAIM_CHARS:
+            return True
+        if self._words.is_question(words):
+            return False
+        is_fact = any(one[0].isdigit() or one.startswith(DATE) for one in words) or self._is_about_a_person(
+            bare
+        )
         return is_fact or any(one.search(bare) for one in (_CODE, _SYSTEM))
 
+    def _is_about_a_person(self, text: str) -> bool:
+        return not self._persons.isdisjoint(self._named_in(text))
+
+    def _named_in(self, text: str) -> set[str]:
+        return {(one or other).lower() for one, other in self._names.findall(text)}
+
     def _unlike(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
-        """The first word about what somebody said that is not theirs: no second model reads prose."""
+        """The first word about a person, or what somebody said, that is not theirs: no second model reads prose."""
+        bare = _without_references(sentence)
+        ours = self._words.read_words(self._names.sub(self._unnamed, bare))
+        if not self._words.reports(ours) and not self._is_about_a_person(bare):
+            return ()
         theirs = self._words.read_words(" ".join(_around(span, root.text) for root, span in quotes))
-        other = self._words.retold(self._words.read_words(sentence), theirs)
-        return tuple(_not_said(one) for one in other if one not in self._persons)[:1]
+        return tuple(map(_not_said, self._words.retold(ours, theirs)))[:1]
+
+    def _unnamed(self, found: re.Match[str]) -> str:
+        """Without the name of a person: who said it is checked elsewhere."""
+        return " " if (found[1] or found[2]).lower() in self._persons else found[0]
 
     def _without_address(self, sentence: str) -> str:
         """Without the names at its beginning of those to whom it is said."""
@@ -145,7 +166,7 @@ class ClaimCheck:
         dates = (one for one in ours if one.startswith(DATE) and one not in heard)
         missing += [one.removeprefix(DATE).capitalize() for one in dates]
         missing += [one for one in _SYSTEM.findall(_without_references(claim)) if one.lower() not in lower]
-        absent = self._people.keys() & {*ours} - heard - {*speakers}
+        absent = self._named_in(_without_references(claim)) - self._named_in(said) - {*speakers}
         missing += [self._people[one] for one in sorted(absent)]
         return map(_not_said, missing)
 
@@ -197,20 +218,46 @@ class _Words:
     def deciding(self, words: Sequence[str]) -> list[str]:
         return self._tables.decided.in_words(words)
 
+    def is_question(self, words: Sequence[str]) -> bool:
+        return bool(words) and self._tables.question.has(words[-1])
+
     def reports(self, words: Sequence[str]) -> bool:
-        """Whether they tell what somebody said or decided, and do not ask who or whether."""
-        told = self.deciding(words) or self._tables.reports.in_words(words)
-        return bool(told) and not self._tables.asking.in_words(words)
+        """Whether they tell what somebody said or decided, and leave it neither to be asked nor open who or which."""
+        tables = self._tables
+        told = any(one.in_words(words) for one in (tables.decided, tables.reports, tables.stances))
+        return told and not (self._asks(words) or self._says_nobody_does(words))
+
+    def _asks(self, words: Sequence[str]) -> bool:
+        return self.is_question(words) and bool(self._tables.asking.in_words(words))
+
+    def _says_nobody_does(self, words: Sequence[str]) -> bool:
+        """As in `Nobody says which rows`."""
+        is_open = self._tables.denied.has(words[0]) and not self.deciding(words)
+        return is_open and any(
+            self._tables.reports.has(one) and self._tables.asking.has(other) for one, other in pairwise(words)
+        )
 
     def retold(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
-        """Of a sentence that tells what somebody said, the words that are not *theirs*; of another one, none."""
-        if not self.reports(ours):
-            return []
-        heard = {one[:_STEM_CHARS] for one in theirs}
-        told = {*self._tables.reports.in_words(ours), *self.deciding(ours), *self._tables.filler}
-        return [
-            one for one in ours if one[0].isalpha() and one[:_STEM_CHARS] not in heard and one not in told
-        ]
+        """
+        The words that are not *theirs*, beside those of telling; a stance is one of theirs. In Japanese and Chinese,
+        the signs of things are compared, and not the letters that join them.
+        """
+        tables, whole, heard = self._tables, {*theirs}, "|".join(theirs)
+        begun = {part for one in theirs for part in (one[:_STEM_CHARS], *_beginnings(one))}
+        found = list[str]()
+        for word in ours:
+            if _SIGNS.search(word):
+                found += (one for one in _THINGS.findall(tables.reports.without(word)) if one not in heard)
+                continue
+            is_told = word in tables.filler or any(
+                one.has(word) for one in (tables.reports, tables.decided, tables.asking)
+            )
+            is_theirs = not begun.isdisjoint((word, word[:_STEM_CHARS])) or not whole.isdisjoint(
+                _beginnings(word)
+            )
+            if word[0].isalpha() and not is_told and not is_theirs:
+                found.append(word)
+        return found
 
     def parity(self, ours: Sequence[str], theirs: Sequence[str]) -> Iterator[str]:
         """Operators and opposites that the claim drops or adds."""
@@ -271,6 +318,21 @@ def _cased(word: str) -> str:
 
 def _is_turned(places: Sequence[int]) -> bool:
     return sum(a > b for a, b in pairwise(places)) > sum(a < b for a, b in pairwise(places))
+
+
+def _beginnings(word: str) -> Iterator[str]:
+    """With `keep`, `keeps` and `keeping` are the same."""
+    fewest = 3 if len(word) <= _STEM_CHARS - 1 else max(_STEM_CHARS - 1, len(word) - 3)
+    return (word[:end] for end in range(fewest, len(word) + 1))
+
+
+def _names_in_prose(names: Iterable[str]) -> re.Pattern[str]:
+    """Also as `Ada's`, and in scripts without spaces as a part of other signs. One such sign alone is no name."""
+    ordered = sorted(filter(re.compile(r"[^\W\d_]").search, names), key=len, reverse=True)
+    words = [re.escape(one) for one in ordered if one < _SPACELESS]
+    signs = [re.escape(one) for one in ordered if one > _SPACELESS and len(one) > 1]
+    in_words = rf"(?<!{_LETTER})({'|'.join(words) or '(?!)'})(?:'?s|')?(?!{_LETTER})"
+    return re.compile(f"{in_words}|({'|'.join(signs) or '(?!)'})", re.IGNORECASE)
 
 
 def _lost(root: Root, span: str) -> str:

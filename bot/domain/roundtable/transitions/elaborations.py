@@ -326,13 +326,18 @@ def _said(rt: Roundtable, said: Contribution, playbook: Playbook) -> Roundtable:
 
 
 def _nothing_said(rt: Roundtable, event: TurnTaken, playbook: Playbook, **facts: Any) -> Roundtable:
-    """On record, with what the call took. After a round the card asks people."""
+    """On record, with what the call took. After a round the card asks people; who was asked is named on it."""
     if event.turn is TurnKind.ROUND:
         rt = _on_card(rt, discussion_wording.NOTHING_NEW, playbook, **facts)
         return rt.but(elaboration=rt.debate.but(has_nothing_new=True))
     names = [one.first_name for one in playbook.roster if one.key in event.personas]
     sentence = discussion_wording.passed(names)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, persona=event.personas[0], **facts)
+    rt = rt.recording(sentence, part=LinePhase.WORKSHOP, persona=event.personas[0], **facts)
+    if event.turn is not TurnKind.ASKED:
+        return rt
+    about = {"step_id": rt.step_id, "persona": event.personas[0], "personas": event.personas}
+    note = AnswerNote(reason=draft_wording.PASSED, turn=event.turn, raw=str(facts.get(RAW) or ""), **about)
+    return rt.but(elaboration=rt.debate.but(notes=(*rt.debate.notes, note)))
 
 
 def _limited(rt: Roundtable) -> Roundtable:

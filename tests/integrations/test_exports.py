@@ -1,7 +1,7 @@
 """What is agreed as files for other tools, and their changes read back as proposals."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from bot.cli.check import CheckProblem, check_exports
 from bot.domain.catalog.schema import FieldType, Kind
 from bot.domain.item.export_places import read_places, usual_places
+from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
-from bot.domain.specification.exported import ExportEdit, found_mark, item_of
+from bot.domain.specification.exported import MOST_ROWS, ExportEdit, found_mark, item_of
 from bot.domain.specification.shown import ShownItem
 from bot.domain.values.text import clean, visible
+from bot.engine.ports import FoundFile, FoundFolder
 from bot.errors import ConfigError
-from bot.integrations.agreed import AgreedItem
-from bot.integrations.committed_exports import edits_in, sections_of
+from bot.integrations.agreed import AgreedItem, AgreedItems
+from bot.integrations.committed_exports import CommittedExports, edits_in, sections_of
 from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import (
     FORMATS,
@@ -33,6 +35,7 @@ from bot.integrations.exports import (
 )
 from bot.settings import Settings
 from tests.domain.table import Table, shipped
+from tests.growth import grows_no_faster
 from tests.specification.meeting import SCHEMA, Meeting
 
 SLUG = "rate-limiting"
@@ -414,6 +417,89 @@ def test_exports_of_the_command_are_read_where_nothing_else_is(
     places = read_places(written) if written else ()
 
     assert {one.above for one in usual_places(places, items_dir)} == read
+
+
+# --- what others wrote, in commits ------------------------------------------------------------------------------------
+
+
+class OneItem:
+    """The files of a commit that has nothing but the folder of an item."""
+
+    def folders(self, _: str) -> Iterator[tuple[str, object]]:
+        yield SLUG, None
+
+    def read(self, *_: object) -> bytes | None:
+        return None
+
+
+def committed(found: AgreedItem, places: str = "") -> CommittedExports:
+    items = AgreedItems(OneItem(), items_dir="items", schema=SCHEMA)
+    items._known[SLUG] = found
+    written = read_places(places) if places else ()
+    return CommittedExports(written, tuple(usual_places(written, "items")), lambda _: items, SCHEMA)
+
+
+def decided(number: int) -> AgreedItem:
+    meeting = Meeting()
+    ids = (f"DEC-{at:04}" for at in range(1, number + 1))
+    meeting.press(
+        "Ada", *({"id": id, "kind": "decision", "new": True, "set": {"text": f"Do {id}"}} for id in ids)
+    )
+    return item(meeting)
+
+
+def repeated(row: str, times: int) -> str:
+    return f"# Design\n\n<!-- {SLUG} written by Roundtable -->\n\n## Decisions\n\n" + f"{row}\n" * times
+
+
+DESIGN = f"openspec/changes/{SLUG}/design.md"
+
+
+def by_others(text: str, *paths: str) -> Callable[[str], Mapping[str, FoundFile]]:
+    """Where a folder has files of others."""
+    files = {path: FoundFile(text, None, is_ours=False) for path in paths}
+    return lambda folder: {path: one for path, one in files.items() if path.startswith(f"{folder}/")}
+
+
+def test_known_words_that_stand_often_take_time_in_proportion_to_the_file() -> None:
+    """However many entries there are, at every commit: also where no setting writes such files."""
+
+    def read(given: tuple[AgreedItem, str]) -> None:
+        found, text = given
+        look = by_others(text, DESIGN)
+        assert not [*committed(found).edits(SLUG, OneItem(), look).edits]
+        due = committed(found, "openspec").due(
+            SLUG, OneItem(), lambda path: FoundFolder(look(path), is_gone=False)
+        )
+        assert DESIGN in due.files
+
+    grows_no_faster(read, lambda size: (decided(size), repeated("- Do DEC-0001", size)), 400)
+
+
+def test_a_file_of_more_rows_than_an_export_has_is_not_read(caplog: pytest.LogCaptureFixture) -> None:
+    """It is not ours any more: it stays as it is. So it is with many that have as many rows together."""
+    found = item(agreed())
+
+    def read(text: str, *paths: str) -> tuple[int, Sequence[ExportNote]]:
+        look = by_others(text, *paths)
+        edits = [*committed(found).edits(SLUG, OneItem(), look).edits]
+        due = committed(found, "openspec").due(
+            SLUG, OneItem(), lambda path: FoundFolder(look(path), is_gone=False)
+        )
+        return len(edits), due.notes
+
+    rows = MOST_ROWS // 2
+    assert read(repeated("- New", rows), DESIGN) == (rows, ())
+    assert not caplog.messages
+    others = [DESIGN.replace("design", name) for name in ("a", "b")]
+    assert read(repeated("- New", rows), *others)[0] == rows
+    assert caplog.messages == [
+        f"{SLUG} has more than {MOST_ROWS} changed rows: {others[1]} and what follows is not read"
+    ]
+    assert read(repeated("- New", MOST_ROWS), DESIGN) == (
+        0,
+        (ExportNote(path=DESIGN, flaw=ExportFlaw.FOREIGN),),
+    )
 
 
 # --- formats of others ------------------------------------------------------------------------------------------------

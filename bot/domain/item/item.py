@@ -68,13 +68,15 @@ class TrackerIssue(Stored):
 class TrackedIssues(Stored):
     """
     `states` are those of issues by their addresses, as they were `read_at`; the next look follows after `seconds`.
-    `made` are the entries whose issue was created, and is not said in the thread yet.
+    `made` are the entries whose issue was created, and is not said in the thread yet. `asked` are those for which one
+    may have been created of which we do not know, and since when.
     """
 
     states: Mapping[str, str] = {}
     read_at: str = ""
     seconds: int = 0
     made: tuple[str, ...] = ()
+    asked: Mapping[str, str] = {}
 
 
 class Item(Stored):

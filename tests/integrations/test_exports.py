@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.cli.check import CheckProblem, check_exports
 from bot.domain.catalog.schema import FieldType, Kind
 from bot.domain.item.export_places import read_places, usual_places
+from bot.domain.item.item import item_from
 from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.exported import MOST_ROWS, ExportEdit, found_mark, item_of
@@ -575,8 +576,40 @@ def test_a_file_of_others_is_told_apart() -> None:
     assert not item_of("# Requirements\n\n- FR-001 <!-- something else -->\n")
 
 
-def test_of_an_item_without_anything_agreed_there_are_files_all_the_same() -> None:
-    empty = item(Meeting())
+def unsettled() -> AgreedItem:
+    """Nothing is agreed that somebody could build; some of it was before."""
+    meeting = agreed()
+    meeting.press("Ada", *({"id": id, "state": "withdrawn"} for id in ("FR-001", "AC-001-01", "US-001")))
+    meeting.press("Ada", {"id": "FR-002", "set": {"priority": "won't"}})
+    return item(meeting, slug="unsettled")
 
-    assert not Agreed(empty).requirements()
-    assert all(read_back(text) == () for target in FORMATS for text in exported(empty, target).values())
+
+@pytest.mark.parametrize("made", [unsettled, lambda: item(Meeting())], ids=["unsettled", "nothing"])
+def test_of_an_item_without_anything_agreed_there_are_files_all_the_same(
+    made: Callable[[], AgreedItem],
+) -> None:
+    """Those of OpenSpec say so. They propose nothing."""
+    found = made()
+
+    assert not Agreed(found).requirements()
+    assert "[NEEDS CLARIFICATION: no requirement is agreed]" in file_of("openspec", "spec.md", found)
+    assert all(read_back(text) == () for target in FORMATS for text in exported(found, target).values())
+
+
+@pytest.mark.parametrize("slug", ["archive", "Archive"])
+def test_where_openspec_keeps_what_it_archived_nothing_is_written(slug: str) -> None:
+    """No new item has that name; one that other tools made, or an older version, is written for the other formats."""
+    found = item(agreed(), slug=slug)
+
+    assert item_from("Archive!").slug == "item-archive"
+    with pytest.raises(
+        ConfigError, match=f"^{slug} cannot be exported: openspec keeps this name for itself.$"
+    ):
+        exported(found, "openspec")
+    assert exported(found, "kiro")
+    exports = committed(found._replace(slug=SLUG), "openspec,kiro")
+    assert exports.due(SLUG, OneItem(), lambda _: FoundFolder({}, is_gone=False)).notes == ()
+    exports.agreed(OneItem())._known[SLUG] = found
+    due = exports.due(SLUG, OneItem(), lambda _: FoundFolder({}, is_gone=False))
+    assert [one.flaw for one in due.notes] == [ExportFlaw.BROKEN]
+    assert {path.partition("/")[0] for path in due.files} == {".kiro"}

@@ -14,7 +14,7 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.item.export_places import ExportPlace
 from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
-from bot.domain.specification.exported import MOST_ROWS, ExportEdit, Heard, HeardWords, item_of
+from bot.domain.specification.exported import MOST_ROWS, ExportEdit, Heard, HeardBefore, item_of
 from bot.engine.ports import DueExports, FoundEdits, FoundFile, FoundFolder
 from bot.errors import ConfigError
 from bot.files import CommittedFiles
@@ -62,7 +62,7 @@ class CommittedExports:
             elif foreign := in_the_way(texts, {path: one.text for path, one in found.files.items()}):
                 notes.append(ExportNote(path=foreign, flaw=ExportFlaw.FOREIGN))
             elif found.files or Agreed(item).requirements():
-                due, changed = self._due(item, texts, found.files)
+                due, changed = self._due(item, texts, found.files, sections_of((place.format,)))
                 files |= due
                 notes += (ExportNote(path=path, flaw=ExportFlaw.CHANGED) for path in changed)
         return DueExports(files, tuple(notes))
@@ -75,27 +75,35 @@ class CommittedExports:
         if not any(edits_in(theirs, {}, headings)):
             return FoundEdits(iter(()), lambda _: ())
         item = self.agreed(record).item(slug)
-        known, heard = known_words(item), HeardWords(item.shown.specification, self.schema)
+        known, heard = known_words(item), HeardBefore(item.shown.specification, self.schema)
         found = (one.but(path=path) for path, edits in edits_in(theirs, known, headings) for one in edits)
         new = (one for one in found if heard.state(one) is Heard.NEW)
         return FoundEdits(new, lambda text: _proposals(text, known, headings))
 
     def _due(
-        self, item: AgreedItem, texts: Mapping[str, str], there: Mapping[str, FoundFile]
+        self,
+        item: AgreedItem,
+        texts: Mapping[str, str],
+        there: Mapping[str, FoundFile],
+        headings: Mapping[str, str],
     ) -> tuple[Mapping[str, str], Sequence[str]]:
         """Also the paths of files with words of others that are no entry."""
         due: dict[str, str] = {}
         changed, known = [], known_words(item)
-        heard = HeardWords(item.shown.specification, self.schema)
+        heard = HeardBefore(item.shown.specification, self.schema)
         for path, text in texts.items():
             found = there.get(path)
             if is_tasks(path) and there and not (found and found.is_ours):
                 continue
             if found is None or found.is_ours:
                 due[path] = text
-            elif any(heard.state(one) is not Heard.SETTLED for one in read_back(found.text, known)):
+            elif any(heard.state(one) is not Heard.SETTLED for one in read_back(found.text, known, headings)):
                 continue
-            elif found.text != text and found.written is not None and other_words(found.text, found.written):
+            elif (
+                found.text != text
+                and found.written is not None
+                and other_words(found.text, found.written, headings)
+            ):
                 changed.append(path)
             else:
                 due[path] = text

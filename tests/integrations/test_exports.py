@@ -542,6 +542,23 @@ def test_a_plug_in_adds_a_format(plugged_in: Callable[[str], None]) -> None:
     assert (edit.kind, edit.text) == ("risk", "The clock may be wrong")
 
 
+def test_what_is_new_in_a_section_of_a_plug_in_waits_as_all_other_proposals(
+    plugged_in: Callable[[str], None],
+) -> None:
+    """The file stays until people decide, and nobody is told that it has words of no entry."""
+    plugged_in(ACME)
+    found = item(agreed())
+    ((path, text),) = exported(found, "acme").items()
+    changed = f"{text}\n## Risks of Acme\n\n- The clock may be wrong\n"
+    there = {path: FoundFile(changed, text, is_ours=False)}
+    exports = committed(found, "acme:docs/acme/{slug}")
+
+    (edit,) = exports.edits(SLUG, OneItem(), lambda folder: there if "acme" in folder else {}).edits
+    assert (edit.kind, edit.text) == ("risk", "The clock may be wrong")
+    due = exports.due(SLUG, OneItem(), lambda _: FoundFolder(there, is_gone=False))
+    assert (due.files, due.notes) == ({}, ())
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -107,7 +107,7 @@ class ProposalPatches(NamedTuple):
     left_out: int
 
 
-class HeardWords:
+class HeardBefore:
     """
     What a record knows of words in files. Its own words are folded once, however many rows are asked about. A text that
     a person replaced or withdrew since is settled.

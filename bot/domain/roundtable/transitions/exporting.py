@@ -14,7 +14,7 @@ from bot.domain.specification.entries import GIT_AUTHOR, Patch
 from bot.domain.specification.exported import (
     ExportEdit,
     Heard,
-    HeardWords,
+    HeardBefore,
     ProposalPatches,
     patches_for,
 )
@@ -54,7 +54,7 @@ def begun_with(
 
 
 def _proposals(rt: Roundtable, found: Iterable[ExportEdit], playbook: Playbook) -> ProposalPatches:
-    heard = HeardWords(rt.specification, playbook.schema)
+    heard = HeardBefore(rt.specification, playbook.schema)
     new = (one for one in found if heard.state(one) is Heard.NEW)
     return patches_for(new, rt.specification, playbook.schema)
 

@@ -3,14 +3,17 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from bot.domain.roundtable.effects import PushIssue
-from bot.engine.source_ports import IssueStates, PushedIssue
-from bot.errors import EffectError
+from bot.engine.performers import Performers
+from bot.engine.source_ports import IssueStates, PushedIssue, SourceReaders
+from bot.errors import EffectError, Postponed
 from bot.integrations import github
 from bot.integrations.github import GitHub
+from tests.domain.table import Table
 from tests.integrations.strict_github import (
     APP,
     CREATE,
@@ -29,6 +32,7 @@ from tests.integrations.strict_github import (
     pem,
     strict_github,
 )  # fmt: skip
+from tests.specification.meeting import PLAYBOOK
 
 NAMED = "T1/rate-limiting/WRK-001"
 SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
@@ -440,6 +444,33 @@ async def test_a_part_that_people_changed_or_removed_is_left_alone(change: tuple
             issue, left_alone=True
         )
         assert held["body"] == changed
+
+
+@pytest.mark.parametrize(
+    ("failure", "waits"),
+    [
+        (Failure(503), [30, 60, 120, 240, 480]),
+        (Failure(403, message=SECONDARY), [60, 60, 120, 240, 480]),
+        (Failure(429, {"Retry-After": "90"}), [90, 90, 120, 240, 480]),
+    ],
+)
+async def test_it_is_tried_again_at_intervals_that_double(failure: Failure, waits: list[int]) -> None:
+    """Never before the time that GitHub names; six times in all."""
+    rt, found = Table(PLAYBOOK).start().rt, list[float]()
+    rt = rt.but(manners=rt.manners.but(private=False))
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        stand_in.failures = [failure] * 6
+        no: Any = None
+        ports = Performers(no, no, no, no, now, no, no, sources=SourceReaders(tracker=tracker))
+        for attempts in range(1, 6):
+            with pytest.raises(Postponed) as later:
+                await ports.perform(wanted().but(id="e1", attempts=attempts), rt)
+            found.append(later.value.after_seconds)
+        with pytest.raises(EffectError) as error:
+            await ports.perform(wanted().but(id="e1", attempts=6), rt)
+
+    assert found == waits
+    assert not isinstance(error.value, Postponed)
 
 
 # --- states -----------------------------------------------------------------------------------------------------------

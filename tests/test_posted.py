@@ -55,7 +55,8 @@ def signed(
 
 def sent(headers: Mapping[str, str]) -> web.Request:
     """No client sends all of what a test does."""
-    return cast(web.Request, SimpleNamespace(headers=headers))
+    given = SimpleNamespace(getall=lambda name, absent: [headers[name]] if name in headers else absent)
+    return cast(web.Request, SimpleNamespace(headers=given))
 
 
 @dataclass

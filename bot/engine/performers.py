@@ -115,7 +115,7 @@ InWorkspace = ReadItem | Restore | Survey | Commit
 InTracker = PushIssue | ReadIssue | ReadIssues
 TRACKER_ATTEMPTS = 6
 TRACKER_WAIT_SECONDS = 30.0
-"""Before the second attempt; before each later one it is so much longer."""
+"""Before the second attempt; before each later one it is twice as long."""
 
 
 def urgency_of(effect: Effect, rt: Roundtable) -> Urgency:
@@ -306,7 +306,8 @@ class Performers(NamedTuple):
                     issue = issue.but(edits=self.sources.issue_edits(issue))
                     return IssueReadAgain(**told, person=person, issue=issue)
                 case ReadIssues():
-                    return IssuesRead(**told, states=await tracker.states(effect.issues, since=effect.since))
+                    found = await tracker.states(effect.issues, since=effect.since)
+                    return IssuesRead(**told, **found._asdict())
                 case _:
                     assert_never(effect)
         except EffectError as error:
@@ -315,8 +316,8 @@ class Performers(NamedTuple):
                 and isinstance(effect, PushIssue | ReadIssue)
                 and effect.attempts < TRACKER_ATTEMPTS
             ):
-                wait = error.after_seconds or TRACKER_WAIT_SECONDS * effect.attempts
-                raise Postponed(str(error), after_seconds=wait) from error
+                wait = TRACKER_WAIT_SECONDS * 2.0 ** (effect.attempts - 1)
+                raise Postponed(str(error), after_seconds=max(error.after_seconds, wait)) from error
             raise EffectError(str(error), reason=error.reason) from error
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:

@@ -6,7 +6,7 @@ Voices and Workspace, to `Unavailable` and `Conflict` for Store. They do not ret
 """
 
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import cache
@@ -473,11 +473,11 @@ class DueExports(NamedTuple):
     notes: tuple[ExportNote, ...]
 
 
-class FoundEdit(NamedTuple):
-    """An edit whose author is not known yet, and whether another text of the file has it, too."""
+class FoundEdits(NamedTuple):
+    """*edits* without their authors. *read* gives the `proposal` of each that a text of such a file has."""
 
-    edit: ExportEdit
-    stands_in: Callable[[str], bool]
+    edits: Iterator[ExportEdit]
+    read: Callable[[str], Collection[tuple[str, ...]]]
 
 
 class Exports(Protocol):
@@ -494,7 +494,7 @@ class Exports(Protocol):
 
     def edits(
         self, slug: str, record: CommittedFiles, look: Callable[[str], Mapping[str, FoundFile]]
-    ) -> Iterator[FoundEdit]:
+    ) -> FoundEdits:
         """What the record has not heard of. *look* finds the files of a folder."""
         ...
 

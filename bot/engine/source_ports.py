@@ -1,6 +1,6 @@
 """Issues of a tracker, and what items begin with: such an issue, or files of the workspace."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import NamedTuple, Protocol
 
 from bot.domain.item.item import TrackerIssue
@@ -21,6 +21,13 @@ class PushedIssue(NamedTuple):
 
     issue: str
     left_alone: bool = False
+
+
+class IssueStates(NamedTuple):
+    """`open` or `closed`, by addresses. *complete*: of the others nothing has changed."""
+
+    states: Mapping[str, str]
+    complete: bool = True
 
 
 class Tracker(Protocol):
@@ -52,8 +59,8 @@ class Tracker(Protocol):
         """
         ...
 
-    async def states(self, issues: Iterable[str], *, since: str) -> Mapping[str, str]:
-        """`open` or `closed`, of those of *issues* that were changed since that moment."""
+    async def states(self, issues: Collection[str], *, since: str) -> IssueStates:
+        """Of those of *issues* that were changed since that moment."""
         ...
 
 

@@ -8,15 +8,14 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import PurePosixPath
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.item.export_places import ExportPlace
 from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
-from bot.domain.specification.exported import ExportEdit, Heard, heard, item_of
-from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder
+from bot.domain.specification.exported import MOST_ROWS, ExportEdit, Heard, HeardBefore, item_of
+from bot.engine.ports import DueExports, FoundEdits, FoundFile, FoundFolder
 from bot.errors import ConfigError
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
@@ -63,48 +62,52 @@ class CommittedExports:
             elif foreign := in_the_way(texts, {path: one.text for path, one in found.files.items()}):
                 notes.append(ExportNote(path=foreign, flaw=ExportFlaw.FOREIGN))
             elif found.files or Agreed(item).requirements():
-                due, changed = self._due(item, texts, found.files)
+                due, changed = self._due(item, texts, found.files, sections_of((place.format,)))
                 files |= due
                 notes += (ExportNote(path=path, flaw=ExportFlaw.CHANGED) for path in changed)
         return DueExports(files, tuple(notes))
 
-    def edits(self, slug: str, record: CommittedFiles, look: LookAtFiles) -> Iterator[FoundEdit]:
+    def edits(self, slug: str, record: CommittedFiles, look: LookAtFiles) -> FoundEdits:
         folders = (look(place.of(slug)) for place in (*self.places, *self.usual))
         others = ((path, one.text) for files in folders for path, one in files.items() if not one.is_ours)
-        theirs = {path: text for path, text in others if item_of(text) == slug}
+        theirs = dict(_few_rows(slug, ((path, text) for path, text in others if item_of(text) == slug)))
         headings = SECTIONS if not theirs else sections_of(one.format for one in self.places)
         if not any(edits_in(theirs, {}, headings)):
-            return
+            return FoundEdits(iter(()), lambda _: ())
         item = self.agreed(record).item(slug)
-        known = known_words(item)
-        read = _reading(known, headings)
-        for path, edits in edits_in(theirs, known, headings):
-            for one in edits:
-                if self._heard(one, item) is Heard.NEW:
-                    yield FoundEdit(one.but(path=path), _stands_in(one, read))
+        known, heard = known_words(item), HeardBefore(item.shown.specification, self.schema)
+        found = (one.but(path=path) for path, edits in edits_in(theirs, known, headings) for one in edits)
+        new = (one for one in found if heard.state(one) is Heard.NEW)
+        return FoundEdits(new, lambda text: _proposals(text, known, headings))
 
     def _due(
-        self, item: AgreedItem, texts: Mapping[str, str], there: Mapping[str, FoundFile]
+        self,
+        item: AgreedItem,
+        texts: Mapping[str, str],
+        there: Mapping[str, FoundFile],
+        headings: Mapping[str, str],
     ) -> tuple[Mapping[str, str], Sequence[str]]:
         """Also the paths of files with words of others that are no entry."""
         due: dict[str, str] = {}
         changed, known = [], known_words(item)
+        heard = HeardBefore(item.shown.specification, self.schema)
         for path, text in texts.items():
             found = there.get(path)
             if is_tasks(path) and there and not (found and found.is_ours):
                 continue
             if found is None or found.is_ours:
                 due[path] = text
-            elif any(self._heard(one, item) is not Heard.SETTLED for one in read_back(found.text, known)):
+            elif any(heard.state(one) is not Heard.SETTLED for one in read_back(found.text, known, headings)):
                 continue
-            elif found.text != text and found.written is not None and other_words(found.text, found.written):
+            elif (
+                found.text != text
+                and found.written is not None
+                and other_words(found.text, found.written, headings)
+            ):
                 changed.append(path)
             else:
                 due[path] = text
         return due, changed
-
-    def _heard(self, words: ExportEdit, item: AgreedItem) -> Heard:
-        return heard(words, item.shown.specification, self.schema)
 
 
 def known_words(item: AgreedItem) -> Mapping[str, str]:
@@ -143,14 +146,21 @@ def in_the_way(texts: Mapping[str, str], there: Mapping[str, str]) -> str:
     return next(iter([*ours, *(others if is_theirs else ())]), "")
 
 
-def _reading(known: Mapping[str, str], headings: Mapping[str, str]) -> Callable[[str], frozenset[ExportEdit]]:
-    """What a text proposes, wherever in it; each text is read once."""
-    return cache(lambda text: frozenset(map(_anywhere, read_back(text, known, headings))))
+def _few_rows(slug: str, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """As many of them as have no more rows together than one may have."""
+    rows = 0
+    for path, text in texts:
+        rows += text.count("\n") + 1
+        if rows > MOST_ROWS:
+            log.warning(
+                "%s has more than %d changed rows: %s and what follows is not read", slug, MOST_ROWS, path
+            )
+            return
+        yield path, text
 
 
-def _anywhere(one: ExportEdit) -> ExportEdit:
-    return one.but(line=0, last=0)
-
-
-def _stands_in(one: ExportEdit, read: Callable[[str], frozenset[ExportEdit]]) -> Callable[[str], bool]:
-    return lambda text: _anywhere(one) in read(text)
+def _proposals(
+    text: str, known: Mapping[str, str], headings: Mapping[str, str]
+) -> frozenset[tuple[str, ...]]:
+    """None of a text that is not ours."""
+    return frozenset(one.proposal for one in (read_back(text, known, headings) if item_of(text) else ()))

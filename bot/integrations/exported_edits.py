@@ -77,9 +77,9 @@ def read_tasks(text: str) -> Iterator[ExportEdit]:
             yield ExportEdit(line=at + 1, text=words, kind="work")
 
 
-def other_words(text: str, written: str) -> bool:
+def other_words(text: str, written: str, headings: Mapping[str, str] = SECTIONS) -> bool:
     """Whether *text* has words that are in no entry of it, and that *written*, which we wrote, does not have."""
-    return _Page(text, {}).has_others(frozenset(map(str.strip, written.split("\n"))))
+    return _Page(text, {}, headings).has_others(frozenset(map(str.strip, written.split("\n"))))
 
 
 class _MarkedRow(NamedTuple):

@@ -28,6 +28,7 @@ from bot.integrations.agreed import AgreedItem
 HOLDS, ENSURES = "It SHALL hold that: ", "THE SYSTEM SHALL ensure that "
 OPEN_POINT = "[NEEDS CLARIFICATION: "
 NO_CRITERIA = f"{OPEN_POINT}no acceptance criteria]"
+NO_REQUIREMENTS = f"{OPEN_POINT}no requirement is agreed]"
 EXERCISED = " is exercised"
 MODAL = re.compile(r"\b(?:must|shall)\b", re.IGNORECASE)
 PRIORITY = {"must": "P1", "should": "P2", "could": "P3"}
@@ -272,8 +273,15 @@ def _speckit_requirements(agreed: Agreed) -> Iterator[str]:
 
 
 def _openspec_requirements(agreed: Agreed) -> Iterator[str]:
-    """A requirement without criteria says so in its scenario: OpenSpec asks for one."""
-    for one in agreed.requirements():
+    """
+    A requirement without criteria says so in its scenario: OpenSpec asks for one. It refuses a change without any
+    requirement, and archives none that only takes away what is not there.
+    """
+    requirements = agreed.requirements()
+    yield from ("", "## ADDED Requirements" if requirements else "## REMOVED Requirements", "")
+    if not requirements:
+        yield from ("### Requirement: none is agreed", NO_REQUIREMENTS)
+    for one in requirements:
         words = plain(one.text)
         if len(words) > SENTENCE_CHARS:
             head, sentence = f"### Requirement: {one.id}", f"It SHALL hold what {one.id} says."
@@ -337,12 +345,14 @@ ALSO_AGREED = "## Also Agreed"
 class ExportFormat(NamedTuple):
     """
     `folder` ends with the slug of the item. `files` are, by their paths in it, what stands below which heading.
-    `sections` name the kind of a new bullet below a heading, in small letters, which is read back.
+    `sections` name the kind of a new bullet below a heading, in small letters, which is read back. `reserved` are slugs
+    that mean something else to its tool.
     """
 
     folder: str
     files: Mapping[str, Mapping[str, Rows]]
     sections: Mapping[str, str] = {}
+    reserved: frozenset[str] = frozenset()
 
 
 FORMATS: Mapping[str, ExportFormat] = {
@@ -367,15 +377,16 @@ FORMATS: Mapping[str, ExportFormat] = {
             "# Proposal\n\n## Why\n\nThe team agreed on {title}; each requirement says who wants it, with a link.":
                 _paragraphs("problem", "driver"),
             "### User Stories": _bullets("story"),
-            "## What Changes": lambda agreed: (f"- {_sentence(one)}" for one in agreed.requirements()),
+            "## What Changes": lambda agreed: (
+                [f"- {_sentence(one)}" for one in agreed.requirements()] or [f"- {NO_REQUIREMENTS}"]
+            ),
             "## Capabilities\n\n### New Capabilities\n\n- `{slug}`: {title}": _nothing,
             "### Modified Capabilities": _nothing,
             "## Impact": Agreed.excluded,
         },
         f"specs/{SLUG}/spec.md": {
             "# Spec Delta\n\n## Purpose\n\n"
-            "{title}: what the team agreed on, with who said it beside each requirement.": _nothing,
-            "## ADDED Requirements": _openspec_requirements,
+            "{title}: what the team agreed on, with who said it beside each requirement.": _openspec_requirements,
         },
         "design.md": {
             "# Design\n\n## Context": _bullets("constraint", "assumption"),
@@ -387,7 +398,7 @@ FORMATS: Mapping[str, ExportFormat] = {
             ALSO_AGREED: Agreed.others,
         },
         TASKS: {"# Tasks\n\n## 1. Implementation": _openspec_tasks},
-    }),
+    }, reserved=frozenset({"archive"})),
     "kiro": ExportFormat(FOLDERS["kiro"], {
         "requirements.md": {
             "# Requirements Document\n\n## Introduction": _kiro_introduction,
@@ -444,8 +455,13 @@ def _code_of_others(name: str) -> Iterator[None]:
 
 
 def exported(item: AgreedItem, target: str, folder: str = "") -> dict[str, str]:
-    """The texts of the files by their paths in a repository. Raises ConfigError for a plug-in that is broken."""
+    """
+    The texts of the files by their paths in a repository. Raises ConfigError for a plug-in that is broken, and for a
+    reserved slug.
+    """
     found, agreed = format_of(target), Agreed(item)
+    if item.slug.casefold() in found.reserved:
+        raise ConfigError(f"{item.slug} cannot be exported: {target} keeps this name for itself.")
     with nullcontext() if target in FORMATS else _code_of_others(target):
         pages = {name: _page(agreed, rows, is_marked=name != TASKS) for name, rows in found.files.items()}
     return {f"{folder or found.folder}/{name}".replace(SLUG, item.slug): text for name, text in pages.items()}

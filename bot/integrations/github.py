@@ -7,8 +7,8 @@ No redirect is followed, since another host must not be sent the key, and no ans
 import asyncio
 import hmac
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from bot.domain.messages import tracker_wording as wording
 from bot.domain.roundtable.effects import PushIssue
 from bot.domain.values.text import clean, one_line
 from bot.domain.values.timestamps import before
-from bot.engine.source_ports import PushedIssue
+from bot.engine.source_ports import IssueStates, PushedIssue
 from bot.errors import EffectError, lacks_extra
 from bot.telemetry import trace_headers
 
@@ -33,12 +33,18 @@ READ_SECONDS = 1.5
 CALL_SECONDS = 10.0
 TEXT_CHARS, COMMENT_CHARS, LABEL_CHARS = 20_000, 2_000, 50
 MOST_LABELS = 20
-ANSWER_BYTES, LIST_BYTES = 4 * 1024 * 1024, 16 * 1024 * 1024
-ON_A_PAGE, MOST_PAGES = 30, 10
+MOST_COMMENTS = 30
+ANSWER_BYTES, LIST_BYTES, REFUSAL_BYTES = 4 * 1024 * 1024, 48 * 1024 * 1024, 64 * 1024
+"""A text may have 65,536 characters, which JSON may write with six bytes each."""
+ON_A_PAGE, MOST_PAGES, MOST_SEARCHED = 100, 10, 50
+"""Pages of what changed, and of what was created since an issue was asked for."""
 SKEW_SECONDS = 600.0
 """That the clock of GitHub may differ from ours."""
 LONGEST_WAIT_SECONDS = 3_600.0
+LIMIT_SECONDS = 60.0
+"""What GitHub asks for where it names no time."""
 MOVED = frozenset({301, 302, 307, 308})
+GONE = frozenset(map(str, (*MOVED, 404, 410)))
 _DIGEST = re.compile(r"([0-9a-f]{8}): kept by the bot -->")
 
 Model = TypeVar("Model")
@@ -179,7 +185,7 @@ class GitHub:
         seconds = READ_SECONDS if in_a_hurry else CALL_SECONDS
         call = self._call(repository, wording.not_read(reference), seconds)
         url = f"{self._issues_of(repository)}/{number}"
-        first = {"per_page": str(ON_A_PAGE)}
+        first = {"per_page": str(MOST_COMMENTS)}
         found, comments, is_hidden = await asyncio.gather(
             call.made("GET", url, _ISSUE),
             call.made("GET", f"{url}/comments", _COMMENTS, params=first),
@@ -227,15 +233,42 @@ class GitHub:
         issue = await call.made("POST", self._issues_of(wanted.repository), _ISSUE, new)
         return PushedIssue(_address(issue))
 
-    async def states(self, issues: Iterable[str], *, since: str) -> Mapping[str, str]:
-        wanted = {repository_of(one)[1:]: one for one in issues}
-        found: dict[str, str] = {}
+    async def states(self, issues: Collection[str], *, since: str) -> IssueStates:
+        """A repository that refuses keeps none of the others back."""
+        wanted = {one: _place(one) for one in issues}
+        found: dict[tuple[str, str], str] = {}
+        refused: EffectError | None = None
+        for repository in sorted({one for one, _ in wanted.values()}):
+            numbers = {number for of, number in wanted.values() if of == repository}
+            try:
+                found |= await self._states_in(repository, numbers, since)
+            except EffectError as error:
+                if error.again:
+                    raise
+                refused = error
+        if refused and not found:
+            raise refused
+        return IssueStates({one: found[at] for one, at in wanted.items() if at in found}, not refused)
+
+    async def _states_in(
+        self, repository: str, numbers: Collection[str], since: str
+    ) -> Mapping[tuple[str, str], str]:
+        """Where more has changed than is read, each issue is asked for. One that is gone keeps its state."""
+        call = self._call(repository, wording.no_states(repository))
         changed = {"sort": "updated", "since": f"{before(since, SKEW_SECONDS)[:19]}Z"}
-        for repository in sorted({one for one, _ in wanted}):
-            call = self._call(repository, wording.no_states(repository))
-            async for rows in self._pages(call, repository, changed):
-                states = {wanted.get(repository_of(row.html_url)[1:], ""): row.state for row in rows}
-                found |= {one: state for one, state in states.items() if one}
+        found: dict[tuple[str, str], str] = {}
+        rows: list[_Issue] = []
+        async for rows in self._pages(call, repository, changed, most=MOST_PAGES):
+            found |= {_place(row.html_url): row.state for row in rows}
+        for number in sorted(numbers) if len(rows) == ON_A_PAGE else ():
+            if (repository, number) not in found:
+                try:
+                    issue = await call.made("GET", f"{self._issues_of(repository)}/{number}", _ISSUE)
+                except EffectError as error:
+                    if error.reason not in GONE:
+                        raise
+                else:
+                    found[repository, number] = issue.state
         return found
 
     async def refusal(self, repository: str) -> str:
@@ -261,14 +294,15 @@ class GitHub:
         By an attempt of which no answer came: in the list, because GitHub's search learns of an issue only later. All
         that were created since it was asked for are looked at.
         """
-        since = before(wanted.asked_at, SKEW_SECONDS)
-        async for rows in self._pages(call, wanted.repository, {"sort": "created"}):
+        since = before(wanted.since or wanted.asked_at, SKEW_SECONDS)
+        newest = {"sort": "created"}
+        async for rows in self._pages(call, wanted.repository, newest, most=MOST_SEARCHED):
             ours = [one for one in rows if one.pull_request is None and block.begin in (one.body or "")]
             if ours:
                 return _address(ours[-1])
             if len(rows) < ON_A_PAGE or rows[-1].created_at < since:
                 return ""
-        raise EffectError(call.sentence(wording.TOO_MANY))
+        raise EffectError(call.sentence(wording.too_many(wanted.entry)))
 
     async def _renewed(self, call: "_Call", address: str, block: "_Block") -> PushedIssue:
         """Words outside of our block stay. A block that people removed, or changed, stays as it is."""
@@ -290,9 +324,9 @@ class GitHub:
         return f"{self._url}/repos/{repository}/issues"
 
     async def _pages(
-        self, call: "_Call", repository: str, params: Mapping[str, str]
+        self, call: "_Call", repository: str, params: Mapping[str, str], *, most: int
     ) -> AsyncIterator[list[_Issue]]:
-        for page in range(1, MOST_PAGES + 1):
+        for page in range(1, most + 1):
             asked = {
                 "state": "all",
                 "direction": "desc",
@@ -340,6 +374,12 @@ def _name(user: _User | None) -> str:
 
 def _label(label: _Label | str) -> str:
     return one_line(clean(label if isinstance(label, str) else label.name or ""), LABEL_CHARS)
+
+
+def _place(address: str) -> tuple[str, str]:
+    """The repository and the number, however the address is written."""
+    _, repository, number = repository_of(address)
+    return repository.casefold(), number
 
 
 def _digest(text: str) -> str:
@@ -414,19 +454,17 @@ class _Call:
                 method, url, json=data, params=params, headers=headers, allow_redirects=False
             ) as answer:
                 if answer.status not in {200, 201}:
-                    raise self._refused(answer, why)
+                    raise await self._refused(answer, why)
                 return shape.validate_json(await _content(answer, LIST_BYTES if params else ANSWER_BYTES))
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise EffectError(self.sentence(wording.NO_ANSWER), again=True) from error
 
-    def _refused(self, answer: aiohttp.ClientResponse, told: Callable[[int], str]) -> EffectError:
+    async def _refused(self, answer: aiohttp.ClientResponse, told: Callable[[int], str]) -> EffectError:
         status, headers = answer.status, answer.headers
-        is_limit = status == 429 or (
-            status == 403 and ("Retry-After" in headers or headers.get("X-RateLimit-Remaining") == "0")
-        )
-        if is_limit:
-            wait = headers.get("Retry-After", "")
-            seconds = float(wait) if wait.isdecimal() and len(wait) < 6 else LONGEST_WAIT_SECONDS / 4
+        wait, is_used_up = headers.get("Retry-After", ""), headers.get("X-RateLimit-Remaining") == "0"
+        if status == 429 or (status == 403 and (wait or is_used_up or await _names_limit(answer))):
+            usual = LONGEST_WAIT_SECONDS / 4 if wait or is_used_up else LIMIT_SECONDS
+            seconds = float(wait) if wait.isdecimal() and len(wait) < 6 else usual
             return EffectError(
                 self.sentence(wording.ASKS_TO_WAIT),
                 again=True,
@@ -434,6 +472,13 @@ class _Call:
             )
         why = wording.MOVED if status in MOVED else told(status)
         return EffectError(self.sentence(why), reason=str(status), again=status >= 500)
+
+
+async def _names_limit(answer: aiohttp.ClientResponse) -> bool:
+    """As the secondary ones do, which are in no header."""
+    with suppress(ValueError):
+        return b"rate limit" in (await _content(answer, REFUSAL_BYTES)).lower()
+    return False
 
 
 async def _content(answer: aiohttp.ClientResponse, most: int) -> bytes:

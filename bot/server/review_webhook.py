@@ -6,7 +6,7 @@ Senders repeat a request until it succeeds, so no ids are remembered: the same r
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal
 
 from aiohttp import web
@@ -59,7 +59,7 @@ class SignedReviews:
         self._refusals = ThrottledWarning(log)
 
     def refusal(self, request: web.Request) -> web.Response | None:
-        if len(_signature_headers(request.headers)) == len(HEADERS):
+        if len(_signature_headers(request)) == len(HEADERS):
             return None
         return self._unauthorised("each of the headers is needed once")
 
@@ -67,7 +67,7 @@ class SignedReviews:
         return refuse(status, f"A review may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
 
     def forged(self, request: web.Request, body: bytes) -> web.Response | None:
-        given, problem = _signature_headers(request.headers), "No secret is set"
+        given, problem = _signature_headers(request), "No secret is set"
         for key in self._keys:
             try:
                 key.verify(body, given, json_parse=False)
@@ -148,7 +148,7 @@ def _reviewers(given: str) -> tuple[str, ...]:
     return tuple(filter(None, named))[:MOST_REVIEWERS]
 
 
-def _signature_headers(headers: Mapping[str, str]) -> dict[str, str]:
+def _signature_headers(request: web.Request) -> dict[str, str]:
     """Those of Standard Webhooks, without any that is there twice."""
-    found = {name: [value for given, value in headers.items() if given.lower() == name] for name in HEADERS}
+    found = {name: request.headers.getall(name, []) for name in HEADERS}
     return {name: values[0] for name, values in found.items() if len(values) == 1}

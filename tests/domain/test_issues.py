@@ -14,6 +14,7 @@ from bot.domain.messages.form import FormName, InputForm, Submission
 from bot.domain.messages.message import ITEM, Action, Link, Message
 from bot.domain.roundtable.effects import PushIssue, ReadIssue, ReadIssues
 from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, Press
+from bot.domain.roundtable.outcomes import IssuesRead
 from bot.domain.roundtable.state import BRIEF, ROOT
 from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import amending, issues
@@ -302,6 +303,34 @@ def test_a_refusal_stops_the_others_and_is_told_once() -> None:
     assert sum("Create issues" in message.text for _, message in stopped.world.told) == 1
 
 
+def pushes(table: Table) -> dict[str, PushIssue]:
+    return {one.entry: one for one in table.rt.outbox if isinstance(one, PushIssue)}
+
+
+def test_until_an_answer_comes_the_first_press_counts() -> None:
+    """An issue may have been created by any press since: the tracker looks for it among all that were created then."""
+    table = create(analysed().fail("push_issue"), "WRK-001").stop_paying()
+    first = table.rt.issues.asked["WRK-001"]
+    table.say("That was on Friday.")
+    create(table, "WRK-001", "WRK-002", who="grace")
+    asked = pushes(table)
+
+    assert asked["WRK-001"].since == first < asked["WRK-002"].since == asked["WRK-002"].asked_at
+    table.resume_paying()
+    assert list(table.world.issues) == [FIRST, SECOND]
+    assert table.rt.issues.asked == {}
+
+
+def test_of_an_item_from_git_any_issue_may_have_been_created() -> None:
+    """What was pressed last may be in no commit."""
+    table = analysed().forget("Guest checkout").stop_paying()
+    table.say("A moment later.")
+    create(table, "WRK-001")
+
+    assert table.rt.created_at
+    assert pushes(table)["WRK-001"].since == table.rt.created_at < pushes(table)["WRK-001"].asked_at
+
+
 # --- the issue that the item began with -------------------------------------------------------------------------------
 
 
@@ -429,6 +458,32 @@ def test_a_tracker_that_is_away_changes_nothing() -> None:
 
     assert Link(label="WRK-001: acme/api#57 open", url=FIRST) in brief(table).links
     assert TimerName.ISSUES in table.rt.timers
+
+
+def test_the_states_of_all_issues_are_read() -> None:
+    """However many there are."""
+    table, numbers = analysed(), range(3, 63)
+    table.say("\n".join(f"task: The field {number}" for number in numbers))
+    addresses = [f"https://github.com/acme/api/issues/{number}" for number in numbers]
+    table.say(
+        "\n".join(f"WRK-{number:03} issue: {one}" for number, one in zip(numbers, addresses, strict=True))
+    )
+    assert issue(table, "WRK-062") == addresses[-1]
+    create(table, "WRK-001")
+
+    table.world.states = dict.fromkeys(addresses, "closed")
+    assert due(table).rt.issues.states == {FIRST: "open", **table.world.states}
+
+
+def test_what_was_not_read_is_looked_at_again_since_the_same_moment() -> None:
+    table = due(create(analysed(), "WRK-001"))
+    found = {"key": "k", "effect": "k", "at": table.now(), "states": {FIRST: "closed"}}
+    later = table.rt.but(now="2026-02-01T00:00:00.000Z")
+    part = issues.note_states(later, IssuesRead(**found, complete=False), table.playbook).issues
+    whole = issues.note_states(later, IssuesRead(**found), table.playbook).issues
+
+    assert part.states == whole.states == {FIRST: "closed"}
+    assert part.read_at == table.rt.issues.read_at < whole.read_at == later.now
 
 
 def test_of_an_item_from_git_the_states_are_read_again() -> None:

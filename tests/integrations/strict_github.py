@@ -125,6 +125,7 @@ class Failure(NamedTuple):
     status: int
     headers: Mapping[str, str] = {}
     on: str = ""
+    message: str = "no"
 
 
 @cache
@@ -227,7 +228,7 @@ class StrictGitHub:
             return 401, _refusal("Bad credentials"), {}
         if failure := next((one for one in self.failures if one.on in {"", asked.operation}), None):
             self.failures.remove(failure)
-            return failure.status, _refusal("no"), failure.headers
+            return failure.status, _refusal(failure.message), failure.headers
         return *self._done(*asked[:4]), {}
 
     def _done(

@@ -1,7 +1,7 @@
 """What is agreed as files for other tools, and their changes read back as proposals."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from bot.cli.check import CheckProblem, check_exports
 from bot.domain.catalog.schema import FieldType, Kind
 from bot.domain.item.export_places import read_places, usual_places
+from bot.domain.item.item import item_from
+from bot.domain.roundtable.outcomes import ExportFlaw, ExportNote
 from bot.domain.specification.claims import EntryState
-from bot.domain.specification.exported import ExportEdit, found_mark, item_of
+from bot.domain.specification.exported import MOST_ROWS, ExportEdit, found_mark, item_of
 from bot.domain.specification.shown import ShownItem
 from bot.domain.values.text import clean, visible
+from bot.engine.ports import FoundFile, FoundFolder
 from bot.errors import ConfigError
-from bot.integrations.agreed import AgreedItem
-from bot.integrations.committed_exports import edits_in, sections_of
+from bot.integrations.agreed import AgreedItem, AgreedItems
+from bot.integrations.committed_exports import CommittedExports, edits_in, sections_of
 from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import (
     FORMATS,
@@ -33,6 +36,7 @@ from bot.integrations.exports import (
 )
 from bot.settings import Settings
 from tests.domain.table import Table, shipped
+from tests.growth import grows_no_faster
 from tests.specification.meeting import SCHEMA, Meeting
 
 SLUG = "rate-limiting"
@@ -416,6 +420,89 @@ def test_exports_of_the_command_are_read_where_nothing_else_is(
     assert {one.above for one in usual_places(places, items_dir)} == read
 
 
+# --- what others wrote, in commits ------------------------------------------------------------------------------------
+
+
+class OneItem:
+    """The files of a commit that has nothing but the folder of an item."""
+
+    def folders(self, _: str) -> Iterator[tuple[str, object]]:
+        yield SLUG, None
+
+    def read(self, *_: object) -> bytes | None:
+        return None
+
+
+def committed(found: AgreedItem, places: str = "") -> CommittedExports:
+    items = AgreedItems(OneItem(), items_dir="items", schema=SCHEMA)
+    items._known[SLUG] = found
+    written = read_places(places) if places else ()
+    return CommittedExports(written, tuple(usual_places(written, "items")), lambda _: items, SCHEMA)
+
+
+def decided(number: int) -> AgreedItem:
+    meeting = Meeting()
+    ids = (f"DEC-{at:04}" for at in range(1, number + 1))
+    meeting.press(
+        "Ada", *({"id": id, "kind": "decision", "new": True, "set": {"text": f"Do {id}"}} for id in ids)
+    )
+    return item(meeting)
+
+
+def repeated(row: str, times: int) -> str:
+    return f"# Design\n\n<!-- {SLUG} written by Roundtable -->\n\n## Decisions\n\n" + f"{row}\n" * times
+
+
+DESIGN = f"openspec/changes/{SLUG}/design.md"
+
+
+def by_others(text: str, *paths: str) -> Callable[[str], Mapping[str, FoundFile]]:
+    """Where a folder has files of others."""
+    files = {path: FoundFile(text, None, is_ours=False) for path in paths}
+    return lambda folder: {path: one for path, one in files.items() if path.startswith(f"{folder}/")}
+
+
+def test_known_words_that_stand_often_take_time_in_proportion_to_the_file() -> None:
+    """However many entries there are, at every commit: also where no setting writes such files."""
+
+    def read(given: tuple[AgreedItem, str]) -> None:
+        found, text = given
+        look = by_others(text, DESIGN)
+        assert not [*committed(found).edits(SLUG, OneItem(), look).edits]
+        due = committed(found, "openspec").due(
+            SLUG, OneItem(), lambda path: FoundFolder(look(path), is_gone=False)
+        )
+        assert DESIGN in due.files
+
+    grows_no_faster(read, lambda size: (decided(size), repeated("- Do DEC-0001", size)), 400)
+
+
+def test_a_file_of_more_rows_than_an_export_has_is_not_read(caplog: pytest.LogCaptureFixture) -> None:
+    """It is not ours any more: it stays as it is. So it is with many that have as many rows together."""
+    found = item(agreed())
+
+    def read(text: str, *paths: str) -> tuple[int, Sequence[ExportNote]]:
+        look = by_others(text, *paths)
+        edits = [*committed(found).edits(SLUG, OneItem(), look).edits]
+        due = committed(found, "openspec").due(
+            SLUG, OneItem(), lambda path: FoundFolder(look(path), is_gone=False)
+        )
+        return len(edits), due.notes
+
+    rows = MOST_ROWS // 2
+    assert read(repeated("- New", rows), DESIGN) == (rows, ())
+    assert not caplog.messages
+    others = [DESIGN.replace("design", name) for name in ("a", "b")]
+    assert read(repeated("- New", rows), *others)[0] == rows
+    assert caplog.messages == [
+        f"{SLUG} has more than {MOST_ROWS} changed rows: {others[1]} and what follows is not read"
+    ]
+    assert read(repeated("- New", MOST_ROWS), DESIGN) == (
+        0,
+        (ExportNote(path=DESIGN, flaw=ExportFlaw.FOREIGN),),
+    )
+
+
 # --- formats of others ------------------------------------------------------------------------------------------------
 
 PAGE = Path(__file__).parents[2] / "docs" / "exports.md"
@@ -455,6 +542,23 @@ def test_a_plug_in_adds_a_format(plugged_in: Callable[[str], None]) -> None:
     assert (edit.kind, edit.text) == ("risk", "The clock may be wrong")
 
 
+def test_what_is_new_in_a_section_of_a_plug_in_waits_as_all_other_proposals(
+    plugged_in: Callable[[str], None],
+) -> None:
+    """The file stays until people decide, and nobody is told that it has words of no entry."""
+    plugged_in(ACME)
+    found = item(agreed())
+    ((path, text),) = exported(found, "acme").items()
+    changed = f"{text}\n## Risks of Acme\n\n- The clock may be wrong\n"
+    there = {path: FoundFile(changed, text, is_ours=False)}
+    exports = committed(found, "acme:docs/acme/{slug}")
+
+    (edit,) = exports.edits(SLUG, OneItem(), lambda folder: there if "acme" in folder else {}).edits
+    assert (edit.kind, edit.text) == ("risk", "The clock may be wrong")
+    due = exports.due(SLUG, OneItem(), lambda _: FoundFolder(there, is_gone=False))
+    assert (due.files, due.notes) == ({}, ())
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -489,8 +593,40 @@ def test_a_file_of_others_is_told_apart() -> None:
     assert not item_of("# Requirements\n\n- FR-001 <!-- something else -->\n")
 
 
-def test_of_an_item_without_anything_agreed_there_are_files_all_the_same() -> None:
-    empty = item(Meeting())
+def unsettled() -> AgreedItem:
+    """Nothing is agreed that somebody could build; some of it was before."""
+    meeting = agreed()
+    meeting.press("Ada", *({"id": id, "state": "withdrawn"} for id in ("FR-001", "AC-001-01", "US-001")))
+    meeting.press("Ada", {"id": "FR-002", "set": {"priority": "won't"}})
+    return item(meeting, slug="unsettled")
 
-    assert not Agreed(empty).requirements()
-    assert all(read_back(text) == () for target in FORMATS for text in exported(empty, target).values())
+
+@pytest.mark.parametrize("made", [unsettled, lambda: item(Meeting())], ids=["unsettled", "nothing"])
+def test_of_an_item_without_anything_agreed_there_are_files_all_the_same(
+    made: Callable[[], AgreedItem],
+) -> None:
+    """Those of OpenSpec say so. They propose nothing."""
+    found = made()
+
+    assert not Agreed(found).requirements()
+    assert "[NEEDS CLARIFICATION: no requirement is agreed]" in file_of("openspec", "spec.md", found)
+    assert all(read_back(text) == () for target in FORMATS for text in exported(found, target).values())
+
+
+@pytest.mark.parametrize("slug", ["archive", "Archive"])
+def test_where_openspec_keeps_what_it_archived_nothing_is_written(slug: str) -> None:
+    """No new item has that name; one that other tools made, or an older version, is written for the other formats."""
+    found = item(agreed(), slug=slug)
+
+    assert item_from("Archive!").slug == "item-archive"
+    with pytest.raises(
+        ConfigError, match=f"^{slug} cannot be exported: openspec keeps this name for itself.$"
+    ):
+        exported(found, "openspec")
+    assert exported(found, "kiro")
+    exports = committed(found._replace(slug=SLUG), "openspec,kiro")
+    assert exports.due(SLUG, OneItem(), lambda _: FoundFolder({}, is_gone=False)).notes == ()
+    exports.agreed(OneItem())._known[SLUG] = found
+    due = exports.due(SLUG, OneItem(), lambda _: FoundFolder({}, is_gone=False))
+    assert [one.flaw for one in due.notes] == [ExportFlaw.BROKEN]
+    assert {path.partition("/")[0] for path in due.files} == {".kiro"}

@@ -3,14 +3,17 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from bot.domain.roundtable.effects import PushIssue
-from bot.engine.source_ports import PushedIssue
-from bot.errors import EffectError
+from bot.engine.performers import Performers
+from bot.engine.source_ports import IssueStates, PushedIssue, SourceReaders
+from bot.errors import EffectError, Postponed
 from bot.integrations import github
 from bot.integrations.github import GitHub
+from tests.domain.table import Table
 from tests.integrations.strict_github import (
     APP,
     CREATE,
@@ -29,8 +32,11 @@ from tests.integrations.strict_github import (
     pem,
     strict_github,
 )  # fmt: skip
+from tests.specification.meeting import PLAYBOOK
 
 NAMED = "T1/rate-limiting/WRK-001"
+SECONDARY = "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+DAYS_AGO = "2026-11-20T12:00:00Z"
 
 
 @pytest.fixture
@@ -152,6 +158,13 @@ async def test_a_long_text_is_cut() -> None:
         (Failure(403), "GitHub does not allow it with the key that is set.", None),
         (Failure(403, {"Retry-After": "999999999"}), "GitHub asks to wait.", 900),
         (Failure(403, {"X-RateLimit-Remaining": "0"}), "GitHub asks to wait.", 900),
+        (Failure(403, message=SECONDARY), "GitHub asks to wait.", 60),
+        (Failure(403, {"Retry-After": "7"}, message=SECONDARY), "GitHub asks to wait.", 7),
+        (
+            Failure(403, message="Forbidden. " * 10_000),
+            "GitHub does not allow it with the key that is set.",
+            None,
+        ),
         (Failure(404), "it does not exist, or the key that is set may not see it.", None),
         (Failure(410), "it was deleted, or the repository has no issues.", None),
         (Failure(422, on=LIST), "GitHub refused it (422).", None),
@@ -373,15 +386,17 @@ async def test_a_new_issue_has_the_labels_that_were_typed() -> None:
     assert held["labels"] == []
 
 
-@pytest.mark.parametrize("others", [0, 65])
+@pytest.mark.parametrize("others", [0, 230])
 async def test_an_issue_whose_answer_was_lost_is_found_again(others: int) -> None:
-    """Also behind pages of issues that others created meanwhile."""
+    """Also behind pages of issues that others created meanwhile, and when a person asks for it again days later."""
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         stand_in.drops_answer = True
         error = await not_pushed(tracker, wanted())
+        (made,) = stand_in.of("acme/api")
+        made |= dict.fromkeys(("created_at", "updated_at"), DAYS_AGO)
         for number in range(2, 2 + others):
             stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
-        pushed = await tracker.push(wanted(), named=NAMED)
+        pushed = await tracker.push(wanted(since=DAYS_AGO), named=NAMED)
 
         assert len(stand_in.of("acme/api")) == 1 + others
     assert error.again
@@ -390,7 +405,8 @@ async def test_an_issue_whose_answer_was_lost_is_found_again(others: int) -> Non
 
 
 async def test_where_it_cannot_be_known_none_is_created(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(github, "MOST_PAGES", 2)
+    monkeypatch.setattr(github, "ON_A_PAGE", 30)
+    monkeypatch.setattr(github, "MOST_SEARCHED", 2)
     async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
         for number in range(1, 100):
             stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
@@ -398,6 +414,7 @@ async def test_where_it_cannot_be_known_none_is_created(monkeypatch: pytest.Monk
         assert len(stand_in.of("acme/api")) == 99
 
     assert "I cannot tell whether this one was" in str(error)
+    assert "write `WRK-001 issue: ADDRESS`" in str(error)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -429,6 +446,33 @@ async def test_a_part_that_people_changed_or_removed_is_left_alone(change: tuple
         assert held["body"] == changed
 
 
+@pytest.mark.parametrize(
+    ("failure", "waits"),
+    [
+        (Failure(503), [30, 60, 120, 240, 480]),
+        (Failure(403, message=SECONDARY), [60, 60, 120, 240, 480]),
+        (Failure(429, {"Retry-After": "90"}), [90, 90, 120, 240, 480]),
+    ],
+)
+async def test_it_is_tried_again_at_intervals_that_double(failure: Failure, waits: list[int]) -> None:
+    """Never before the time that GitHub names; six times in all."""
+    rt, found = Table(PLAYBOOK).start().rt, list[float]()
+    rt = rt.but(manners=rt.manners.but(private=False))
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        stand_in.failures = [failure] * 6
+        no: Any = None
+        ports = Performers(no, no, no, no, now, no, no, sources=SourceReaders(tracker=tracker))
+        for attempts in range(1, 6):
+            with pytest.raises(Postponed) as later:
+                await ports.perform(wanted().but(id="e1", attempts=attempts), rt)
+            found.append(later.value.after_seconds)
+        with pytest.raises(EffectError) as error:
+            await ports.perform(wanted().but(id="e1", attempts=6), rt)
+
+    assert found == waits
+    assert not isinstance(error.value, Postponed)
+
+
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
@@ -443,5 +487,50 @@ async def test_the_states_of_what_changed_are_read_with_one_call() -> None:
         stand_in.asked.clear()
         states = await tracker.states(issues, since=f"{now()[:19]}.000Z")
 
-    assert states == {issues[0]: "open", issues[1]: "closed"}
+    assert states == IssueStates({issues[0]: "open", issues[1]: "closed"})
     assert len(stand_in.asked) == 1
+
+
+def busy(stand_in: StrictGitHub, others: int) -> list[str]:
+    """Two issues, of which the older one is closed, and what others changed since."""
+    for number in range(1, 3 + others):
+        stand_in.add(f"acme/api#{number}", "Ours" if number < 3 else "Noise", "", updated_at=now())
+    stand_in.issues["acme/api#1"] |= {"state": "closed", "updated_at": DAYS_AGO}
+    return [f"https://github.com/acme/api/issues/{number}" for number in (1, 2)]
+
+
+async def test_an_issue_behind_hundreds_that_changed_later_is_read() -> None:
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        issues = busy(stand_in, 330)
+        states = await tracker.states(issues, since=DAYS_AGO)
+
+    assert states == IssueStates({issues[0]: "closed", issues[1]: "open"})
+    assert len(stand_in.asked) == 4
+
+
+async def test_where_too_much_changed_our_issues_are_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that was deleted keeps its state. The address may be written in another way."""
+    monkeypatch.setattr(github, "ON_A_PAGE", 5)
+    monkeypatch.setattr(github, "MOST_PAGES", 2)
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        first, second = busy(stand_in, 20)
+        first, deleted = first.replace("acme/api", "Acme/API"), second.replace("/2", "/99")
+        states = await tracker.states([first, second, deleted], since=DAYS_AGO)
+
+    assert states == IssueStates({first: "closed", second: "open"})
+    assert len(stand_in.asked) == 2 + 3
+
+
+async def test_a_repository_that_refuses_keeps_no_other_one_back() -> None:
+    """Then not all is known. Where none answers, or GitHub asks to wait, nothing is."""
+    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+        issues = busy(stand_in, 0)
+        other = stand_in.add("acme/web#1", "Ours", "")["html_url"]
+        stand_in.failures = [Failure(404)]
+        assert await tracker.states([*issues, other], since=DAYS_AGO) == IssueStates(
+            {other: "open"}, complete=False
+        )
+        for failure in (Failure(404), Failure(429)):
+            stand_in.failures = [failure] * 2
+            with pytest.raises(EffectError):
+                await tracker.states([*issues, other], since=DAYS_AGO)

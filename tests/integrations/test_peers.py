@@ -16,9 +16,9 @@ import pytest
 from bot.integrations.agreed import AgreedItem
 from bot.integrations.committed_exports import in_the_way
 from bot.integrations.exported_edits import read_back
-from bot.integrations.exports import exported
+from bot.integrations.exports import Agreed, exported
 from tests.integrations.published import NPM, fetch
-from tests.integrations.test_exports import HOSTILE, agreed, everything, hostile, item, played
+from tests.integrations.test_exports import HOSTILE, agreed, everything, hostile, item, played, unsettled
 from tests.specification.meeting import Meeting
 
 OPENSPEC = "@fission-ai/openspec@1.13.2"
@@ -48,6 +48,11 @@ ITEMS: tuple[Callable[[], AgreedItem], ...] = (
     large,
     hostile,
     lambda: everything("everything"),
+    lambda: item(agreed(), slug="gh-acme_api-42"),
+    lambda: item(agreed(), slug="42-limits"),
+    lambda: item(agreed(), slug="REQ-0027_Offline"),
+    unsettled,
+    lambda: item(Meeting(), slug="nothing"),
 )
 
 
@@ -70,12 +75,12 @@ def speckit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "specify_cli" / "core_pack"
 
 
-def in_folder(folder: Path, *command: str, **env: str) -> str:
-    """What a command says that has to succeed."""
+def in_folder(folder: Path, *command: str, fails: bool = False, **env: str) -> str:
+    """What a command says that has to succeed, or to fail."""
     done = subprocess.run(
         command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert bool(done.returncode) == fails, done.stdout + done.stderr
     return done.stdout
 
 
@@ -98,10 +103,13 @@ def test_the_items_are_as_large_and_as_hostile_as_they_say() -> None:
 
 
 def test_openspec_accepts_each_export_and_archives_it(openspec: Path, tmp_path: Path) -> None:
-    """Nothing is proposed before, nor of the specification that it makes of an archived change."""
+    """
+    Nothing is proposed before, nor of the specification that it makes of an archived change. It archives nothing that
+    has no requirement.
+    """
 
-    def run(*words: str) -> str:
-        return in_folder(tmp_path, str(openspec), *words, OPENSPEC_TELEMETRY="0", CI="1")
+    def run(*words: str, fails: bool = False) -> str:
+        return in_folder(tmp_path, str(openspec), *words, OPENSPEC_TELEMETRY="0", CI="1", fails=fails)
 
     made = [one() for one in ITEMS]
     for one in made:
@@ -110,10 +118,12 @@ def test_openspec_accepts_each_export_and_archives_it(openspec: Path, tmp_path: 
 
     checked = json.loads(run("validate", "--all", "--strict", "--json"))
     assert {one["id"]: one["valid"] for one in checked["items"]} == {one.slug: True for one in made}
+    empty = {one.slug for one in made if not Agreed(one).requirements()}
+    assert empty == {"unsettled", "nothing"}
     for one in made:
-        run("archive", one.slug, "--yes")
+        run("archive", one.slug, "--yes", fails=one.slug in empty)
     archived = list((tmp_path / "openspec" / "specs").rglob("spec.md"))
-    assert len(archived) == len(made)
+    assert {one.parent.name for one in archived} == {one.slug for one in made} - empty
     assert not list(proposals(tmp_path / "openspec" / "specs"))
 
 

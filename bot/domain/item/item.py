@@ -41,7 +41,7 @@ _JIRA = re.compile(r"[A-Z]+-[0-9]+")
 _TICKET = re.compile(r"#?[0-9]+|[A-Za-z]+-[0-9]+")
 _IDS = r"(?:(?:[^\W\d_]+-)?[0-9]+-)"
 """An id in front of the rest of a folder's name, as in `REQ-0027-gh-20-offline-sync`."""
-_RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
+_RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]|archive")
 
 
 class IssueComment(Stored):
@@ -68,13 +68,15 @@ class TrackerIssue(Stored):
 class TrackedIssues(Stored):
     """
     `states` are those of issues by their addresses, as they were `read_at`; the next look follows after `seconds`.
-    `made` are the entries whose issue was created, and is not said in the thread yet.
+    `made` are the entries whose issue was created, and is not said in the thread yet. `asked` are those for which one
+    may have been created of which we do not know, and since when.
     """
 
     states: Mapping[str, str] = {}
     read_at: str = ""
     seconds: int = 0
     made: tuple[str, ...] = ()
+    asked: Mapping[str, str] = {}
 
 
 class Item(Stored):
@@ -113,7 +115,7 @@ class KnownItem(Stored):
 
 
 def generate_slug(text: str) -> str:
-    """A folder name for *text*: always `[a-z0-9][a-z0-9-]*`, and never a device of Windows."""
+    """A folder name for *text*: always `[a-z0-9][a-z0-9-]*`, and none that Windows or OpenSpec keep for themselves."""
     kept = re.sub(r"[^a-z0-9\s-]", "", text.lower())
     dashed = re.sub(r"-+", "-", re.sub(r"\s+", "-", kept))
     slug = re.sub(r"^-|-$", "", dashed)[:SLUG_CHARS] or UNTITLED

@@ -90,7 +90,13 @@ NO_WORK = "There is no accepted piece of work yet. Write `task: …` and accept 
 NOTHING_TO_CREATE = "There is nothing to create: it is under way, or was withdrawn."
 MORE = "More is in the thread."
 NO_ADDRESS = "GitHub created an issue, and its answer has no usable address."
-TOO_MANY = "so many issues were created there meanwhile that I cannot tell whether this one was."
+
+
+def too_many(id: str) -> str:
+    return (
+        "so many issues were created there meanwhile that I cannot tell whether this one was. Look for it there, or"
+        f" create it by hand, and write `{id} issue: ADDRESS`."
+    )
 
 
 class IssueRow(NamedTuple):

@@ -240,7 +240,7 @@ class Commit(Attemptable):
 class PushIssue(Attemptable):
     """
     Create an issue for the piece of work *entry* in *repository*, with *labels*; or, with the address of its *issue*,
-    renew what is ours in that. *person* asked for it, at *asked_at*.
+    renew what is ours in that. *person* asked for it, at *asked_at*; *since* then one may have been created already.
     """
 
     kind: Literal["push_issue"] = "push_issue"
@@ -252,6 +252,7 @@ class PushIssue(Attemptable):
     text: str
     labels: tuple[str, ...] = ()
     asked_at: str
+    since: str = ""
 
 
 class ReadIssue(Attemptable):

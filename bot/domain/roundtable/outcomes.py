@@ -401,9 +401,10 @@ class IssueReadAgain(EffectOutcome):
 
 
 class IssuesRead(EffectOutcome):
-    """The states of issues, by their addresses. Of those that are not there, nothing changed."""
+    """The states of issues, by their addresses; `complete` as in IssueStates."""
 
     states: Mapping[str, str]
+    complete: bool = True
 
 
 class PersonMet(EffectOutcome):

@@ -4,7 +4,7 @@ a person accepts it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -22,8 +22,8 @@ REQUIREMENT = "requirement"
 _STORY = re.compile(r"As an? (?P<role>[^,]{1,200}), I want (?P<want>.+)")
 _SO_THAT = (", so that ", " so that ")
 WRITTEN_BY_US = "written by Roundtable"
-ROW_CHARS = 20_000
-"""No person writes longer rows."""
+ROW_CHARS, MOST_ROWS = 20_000, 20_000
+"""No person writes longer rows, and no export has more of them."""
 _MARK = re.compile(
     rf"<!-- (?P<item>{SLUG})/(?P<id>{CANONICAL_ID.pattern}) (?P<digest>[0-9a-f]{{8}})(?:: [^<>]*)? -->"
 )
@@ -39,7 +39,9 @@ def found_mark(row: str) -> re.Match[str] | None:
 
 
 def item_of(text: str) -> str:
-    """The slug in its first mark; empty for a text that is not ours."""
+    """The slug in its first mark; empty for a text that is not ours, as one of too many rows."""
+    if text.count("\n") > MOST_ROWS:
+        return ""
     rows = (row[:ROW_CHARS] for row in text.split("\n"))
     found = (found_mark(row) or _PAGE_MARK.fullmatch(row.rstrip()) for row in rows)
     return next((one["item"] for one in found if one), "")
@@ -68,6 +70,11 @@ class ExportEdit(Stored):
     def source(self) -> str:
         lines = f"{self.line}-{self.last}" if self.last > self.line else self.line
         return f"{self.path}:{lines}@{self.commit}"
+
+    @property
+    def proposal(self) -> tuple[str, ...]:
+        """What it says, wherever it stands."""
+        return self.id, self.kind, self.part_of, self.named, self.text
 
 
 class SourceFiles(Stored):
@@ -100,23 +107,42 @@ class ProposalPatches(NamedTuple):
     left_out: int
 
 
-def heard(words: ExportEdit, specification: Specification, schema: Schema) -> Heard:
-    """A text that a person replaced or withdrew since is settled."""
-    if not words.id:
-        kind = _kind(words, schema)
-        same = [one for one in _of_kind(specification, kind) if _same(one[kind.text], words, kind)]
-        if not same:
-            return Heard.NEW
-        return Heard.WAITING if any(one.state is EntryState.PROPOSED for one in same) else Heard.SETTLED
-    entry = specification.entries.get(words.id)
-    if entry is None or entry.kind not in schema.kinds:
-        return Heard.SETTLED
-    kind = schema.kinds[entry.kind]
+class HeardBefore:
+    """
+    What a record knows of words in files. Its own words are folded once, however many rows are asked about. A text that
+    a person replaced or withdrew since is settled.
+    """
+
+    def __init__(self, specification: Specification, schema: Schema) -> None:
+        self._entries = specification.entries
+        self._schema = schema
+        self._known: dict[str, Mapping[str, Heard]] = {}
+
+    def state(self, words: ExportEdit) -> Heard:
+        entry = self._entries.get(words.id)
+        kind = self._schema.kinds.get(entry.kind) if entry else _kind(words, self._schema)
+        if kind is None or (words.id and entry is None):
+            return Heard.SETTLED
+        place = words.id or kind.key
+        if place not in self._known:
+            self._known[place] = _told(entry, kind) if entry else self._of_kind(kind)
+        return self._known[place].get(bare_words(_values(words.text, kind)[kind.text]), Heard.NEW)
+
+    def _of_kind(self, kind: Kind) -> Mapping[str, Heard]:
+        found = [one for one in self._entries.values() if one.kind == kind.key]
+        waiting = (one for one in found if one.state is EntryState.PROPOSED)
+        return {
+            **{bare_words(one[kind.text]): Heard.SETTLED for one in found},
+            **{bare_words(one[kind.text]): Heard.WAITING for one in waiting},
+        }
+
+
+def _told(entry: Entry, kind: Kind) -> Mapping[str, Heard]:
     told = entry.claims.get(kind.text, ())
-    if not any(_same(one.value, words, kind) for one in told):
-        return Heard.NEW
-    is_open = not entry.gone and not told[-1].accepted and _same(told[-1].value, words, kind)
-    return Heard.WAITING if is_open else Heard.SETTLED
+    found = {bare_words(one.value): Heard.SETTLED for one in told}
+    if told and not entry.gone and not told[-1].accepted:
+        found[bare_words(told[-1].value)] = Heard.WAITING
+    return found
 
 
 def patches_for(words: Iterable[ExportEdit], specification: Specification, schema: Schema) -> ProposalPatches:
@@ -162,11 +188,3 @@ def _values(text: str, kind: Kind) -> dict[str, Any]:
     between = next((one for one in _SO_THAT if one in found["want"]), "\n")
     want, _, so_that = found["want"].partition(between)
     return {"want": want, "role": found["role"], **({"so_that": so_that} if so_that else {})}
-
-
-def _of_kind(specification: Specification, kind: Kind) -> Iterator[Entry]:
-    return (one for one in specification.entries.values() if one.kind == kind.key)
-
-
-def _same(value: object, words: ExportEdit, kind: Kind) -> bool:
-    return bare_words(value) == bare_words(_values(words.text, kind)[kind.text])

@@ -4,9 +4,9 @@ any repository that contains its folder.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
@@ -19,7 +19,7 @@ from bot.domain.item.item_paths import SHARED
 from bot.domain.roundtable.outcomes import HandEdit
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.transcript.last_line import last_line
-from bot.engine.ports import DueExports, FoundEdit, FoundFile, FoundFolder, ItemVersion, VersionedFile
+from bot.engine.ports import DueExports, FoundEdits, FoundFile, FoundFolder, ItemVersion, VersionedFile
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import Branch
@@ -170,18 +170,26 @@ class ExportHistory:
             return FoundFolder(files, is_gone=False)
         return FoundFolder({}, is_gone=any(files.entry(path) is not None for files, _ in self._changes))
 
-    def introduced(self, found: FoundEdit) -> ExportEdit:
-        """With who wrote it."""
-        has = reading(
-            self._branch,
-            found.edit.path,
-            lambda content: found.stands_in(content.decode(errors="replace")),
-            absent=False,
-        )
+    def introduced(self, found: FoundEdits) -> Iterator[ExportEdit]:
+        """With who wrote each of them. A version of a file is read once for all that stands in it."""
+
+        def reads(path: str) -> Callable[[Commit], Collection[tuple[str, ...]]]:
+            return reading(
+                self._branch, path, lambda content: found.read(content.decode(errors="replace")), ()
+            )
+
+        proposals = cache(reads)
+        for edit in islice(found.edits, MOST_EDITS):
+            yield self._by_author(edit, proposals(edit.path))
+
+    def _by_author(
+        self, edit: ExportEdit, proposals: Callable[[Commit], Collection[tuple[str, ...]]]
+    ) -> ExportEdit:
         newest = self._at.commit
-        commit = next(changes(newest, has), newest) if newest else None
-        author = (commit.author.name if commit else "") or SOMEBODY
-        return found.edit.but(author=author, commit=str(commit.id)[:SHORT] if commit else "")
+        if newest is None:
+            return edit.but(author=SOMEBODY)
+        commit = next(changes(newest, lambda at: edit.proposal in proposals(at)), newest)
+        return edit.but(author=commit.author.name or SOMEBODY, commit=str(commit.id)[:SHORT])
 
     def _file(self, path: str) -> FoundFile:
         text = self._text(self._at, path)
@@ -241,8 +249,7 @@ def found_edits(branch: Branch, slug: str, at: Files) -> tuple[ExportEdit, ...]:
         return ()
     history = ExportHistory(branch, slug, at)
     try:
-        found = islice(branch.exports.edits(slug, at, history.files), MOST_EDITS)
-        return tuple(map(history.introduced, found))
+        return tuple(history.introduced(branch.exports.edits(slug, at, history.files)))
     except (UserError, WorkspaceError, OSError) as error:
         log.warning("the exported files of %s were not read: %s", slug, error)
         return ()

@@ -14,8 +14,8 @@ from bot.domain.specification.entries import GIT_AUTHOR, Patch
 from bot.domain.specification.exported import (
     ExportEdit,
     Heard,
+    HeardBefore,
     ProposalPatches,
-    heard,
     patches_for,
 )
 
@@ -54,7 +54,8 @@ def begun_with(
 
 
 def _proposals(rt: Roundtable, found: Iterable[ExportEdit], playbook: Playbook) -> ProposalPatches:
-    new = (one for one in found if heard(one, rt.specification, playbook.schema) is Heard.NEW)
+    heard = HeardBefore(rt.specification, playbook.schema)
+    new = (one for one in found if heard.state(one) is Heard.NEW)
     return patches_for(new, rt.specification, playbook.schema)
 
 

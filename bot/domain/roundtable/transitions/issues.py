@@ -3,7 +3,7 @@ Issues of a tracker for pieces of work. Only people create them, by a form. Whet
 decides nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.artifacts import InsightEdit, digest_of
@@ -29,7 +29,6 @@ from bot.errors import NotNow
 
 READ_SECONDS, LONGEST_SECONDS = 900, 86_400
 """Between two looks at the states: twice as long after each that found nothing new."""
-MOST_READ = 50
 TITLE_CHARS = 200
 
 
@@ -88,8 +87,10 @@ def asked(rt: Roundtable, event: CreateIssues, playbook: Playbook) -> Roundtable
     for one in wanted:
         title, body = _as_issue(rt, one, playbook)
         about = {"entry": one.id, "repository": repository, "issue": issue_of(one), "labels": event.labels}
-        effects.append(PushIssue(person=event.person.id, title=title, text=body, asked_at=rt.now, **about))
+        when = {"asked_at": rt.now, "since": rt.issues.asked.get(one.id, rt.now)}
+        effects.append(PushIssue(person=event.person.id, title=title, text=body, **when, **about))
     ids = [one.id for one in wanted]
+    rt = _may_have(rt, (one.id for one in wanted if not issue_of(one)), since=rt.now)
     sentence = wording.asked(rt.name_of(event.person.id), ids, repository, event.labels)
     rt = rt.recording(sentence, by=event.person.id, message_id=event.key)
     return rt.queueing(*effects)
@@ -98,6 +99,8 @@ def asked(rt: Roundtable, event: CreateIssues, playbook: Playbook) -> Roundtable
 def pushed(rt: Roundtable, event: IssuePushed, playbook: Playbook) -> Roundtable:
     """The entry has the issue by who pressed."""
     entry, person = rt.specification.entries.get(event.entry), event.person
+    asked = {id: since for id, since in rt.issues.asked.items() if id != event.entry}
+    rt = rt.but(issues=rt.issues.but(asked=asked))
     if entry and issue_of(entry) != event.issue:
         told = wording.created(rt.name_of(person), event.entry, event.issue)
         facts = {
@@ -169,13 +172,14 @@ def read_due(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
     if not issues:
         return rt
     since = rt.issues.read_at or rt.created_at or rt.now
-    rt = rt.queueing(ReadIssues(issues=tuple(issues[:MOST_READ]), since=since))
+    rt = rt.queueing(ReadIssues(issues=tuple(issues), since=since))
     return _watching(rt, min(max(READ_SECONDS, rt.issues.seconds * 2), LONGEST_SECONDS))
 
 
 def note_states(rt: Roundtable, event: IssuesRead, playbook: Playbook) -> Roundtable:
     known = rt.issues.states
-    rt = rt.but(issues=rt.issues.but(states={**known, **event.states}, read_at=rt.now))
+    read_at = rt.now if event.complete else rt.issues.read_at
+    rt = rt.but(issues=rt.issues.but(states={**known, **event.states}, read_at=read_at))
     return rt if rt.issues.states == known else _watching(rt, READ_SECONDS)
 
 
@@ -190,8 +194,18 @@ def changed(rt: Roundtable, event: IssueChanged, playbook: Playbook) -> Roundtab
 
 
 def known_again(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """Of an item that was taken up from git: the states are read anew."""
+    """
+    Of an item that was taken up from git: the states are read anew, and an issue may have been created that was not
+    saved.
+    """
+    without = (one.id for one in rt.specification.active(WORK) if not issue_of(one))
+    rt = _may_have(rt, without, since=rt.created_at or rt.now)
     return timers.set_timer(rt, TimerName.ISSUES, rt.now) if any(_issues(rt, playbook)) else rt
+
+
+def _may_have(rt: Roundtable, ids: Iterable[str], *, since: str) -> Roundtable:
+    """The first time that it was asked for counts: until an answer comes, each attempt may have created the issue."""
+    return rt.but(issues=rt.issues.but(asked={**dict.fromkeys(ids, since), **rt.issues.asked}))
 
 
 def _watching(rt: Roundtable, seconds: int) -> Roundtable:

@@ -217,7 +217,6 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     rt = _without(rt, state.heard)
     if is_new:  # the store has nothing of the item: git has all but what was said just now
         rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
-        rt = issues.known_again(rt, playbook)
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
@@ -229,7 +228,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     rt = rt.but(title=one_line(state.meta.description, TITLE_CHARS) or rt.title)
     rt = rt.but(purse=rt.purse.but(spent=state.spent))
     if is_new:
-        rt = _seated(rt, state.meta.seats, playbook)
+        rt = issues.known_again(_seated(rt, state.meta.seats, playbook), playbook)
     if is_new and state.about == playbook.agenda.plan.step_id and not rt.has_finished(state.about):
         rt = rt.but(reopened=state.about)
     if event.recovering:

@@ -169,6 +169,8 @@ def test_words_of_two_scripts_stand_beside_each_other(span: str, text: str, *, s
         ("We export rows", "We export rows, and count them", False),
         ("We export every row", "We export every row. Just kidding!", False),
         ("We export every row", "Not so. We export every row.", False),
+        ("We export every row", "We export every row. 🙃", False),
+        ("We export every row", "We export every row. /s", False),
         ("keep the log", "~keep the log~", False),
         ("keep the log", "- keep the log", False),
         ("keep the log", "> We are late. keep the log", False),

@@ -321,7 +321,7 @@ def _statements(text: str) -> list[str]:
         return [text]
     found: list[list[str]] = []
     begins_short = False
-    for one in filter(_bare, _SENTENCE.split(text)):
+    for one in filter(str.strip, _SENTENCE.split(text)):
         if found and (begins_short or _is_short(one)):
             found[-1].append(one)
             begins_short = False

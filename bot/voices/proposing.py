@@ -86,9 +86,7 @@ def proposed(given: Sequence[Any], scene: Scene, shown: Mapping[str, str] = NOTH
     shown_roots = {id: Root("", text) for id, text in sources.texts.items()}
     roots = {**shown_roots, **checks.roots_heard(rt.specification), **roots}
     entries = rt.specification.entries
-    marked = tuple(
-        checks.waiting(checks.checked(one, roots, check, schema, entries), schema, entries) for one in found
-    )
+    marked = tuple(checks.checked(one, roots, check, schema, entries) for one in found)
     passages: dict[str, str] = {}
     for one in found:
         claim = " ".join(map(str, one.set.values()))

@@ -13,6 +13,7 @@ from bot.domain.catalog.personas import ModelTask
 from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import DraftQuestion, DraftReview
+from bot.domain.specification.claim_check import WAITING
 from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import UNSEEN
 from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext, Voices
@@ -160,7 +161,9 @@ def _draft_speech(answer: Answered, session: ModelSession, scene: Scene, *, is_s
 
 
 def _doubted(patch: Patch) -> Patch:
-    return patch.but(unverified={**dict.fromkeys(patch.set, SALVAGED), **patch.unverified})
+    """No second model confirms a value that may have been cut off."""
+    found = {field: why for field, why in patch.unverified.items() if why not in WAITING}
+    return patch.but(unverified={**dict.fromkeys(patch.set, SALVAGED), **found})
 
 
 def _questions(

@@ -20,7 +20,7 @@ from bot.domain.roundtable.outcomes import (
 )
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
-from bot.domain.specification.claim_check import Root, is_clause
+from bot.domain.specification.claim_check import Root, is_clause, stands_in
 from bot.domain.specification.entries import Claim, Quote, unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
@@ -52,10 +52,10 @@ class Support(StrEnum):
 
 
 class SourcedClaim(NamedTuple):
-    """A claim, and the texts that it names, by their ids."""
+    """A claim, and what it quotes, by the ids of the lines."""
 
     text: str
-    sources: Mapping[str, str]
+    sources: Mapping[str, Root]
 
 
 async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> DraftReview:
@@ -83,7 +83,7 @@ async def review(rt: Roundtable, playbook: Playbook, session: ModelSession) -> D
         for (entry, field, claim), why in zip(waiting, verdicts_in(given, claims), strict=True)
     )
     check = checks.check_for(playbook, rt.people.values())
-    said = {id: Root("", text) for claim in claims for id, text in claim.sources.items()} | people
+    said = {id: root for claim in claims for id, root in claim.sources.items()} | people
     known = {id: Root("", checks.text_of_entry(one)) for id, one in spec.entries.items()} | heard
     of_said, of_known = (ProseCheck(roots, {}, rt.slug, check) for roots in (said, known))
     return DraftReview(
@@ -124,17 +124,19 @@ def _mark(one: Mapping[str, Any], claim: SourcedClaim) -> str:
         return DENIED
     only = f"the source says only: “{one_line(words, QUOTE_CHARS)}”"
     mark = {Support.YES.value: "", Support.PARTLY.value: only}.get(said, NO_VERDICT)
-    return mark if any(is_clause(words, text) for text in claim.sources.values()) else NO_VERDICT
+    texts = [root.text for root in claim.sources.values()]
+    is_said = any(is_clause(words, one) and stands_in(words, one) for one in texts)
+    return mark if is_said else NO_VERDICT
 
 
 def _claim_of(claim: Claim, roots: Mapping[str, Root]) -> SourcedClaim:
-    """With the whole lines of people and accepted entries; of code, the words that were quoted."""
-    texts: dict[str, str] = {}
+    """With the whole lines of people and accepted entries; of what a tool showed, the words that were quoted."""
+    sources = {one.line: roots[one.line] for one in claim.quotes if one.line in roots}
     for quote in claim.quotes:
-        root, before = roots.get(quote.line), texts.get(quote.line)
-        code = "\n".join(filter(None, (before, quote.words)))
-        texts[quote.line] = f"{root.speaker}: {root.text}" if root else code
-    return SourcedClaim(value_text(claim.value), texts)
+        if quote.line not in roots and checks.is_shown(quote.line):
+            before = sources.get(quote.line, Root("", ""))
+            sources[quote.line] = Root("", f"{before.text}\n{quote.words}".strip())
+    return SourcedClaim(value_text(claim.value), sources)
 
 
 def _objection(given: Any, check: ProseCheck) -> ReviewObjection | None:
@@ -171,7 +173,11 @@ def read_answer(text: str) -> Mapping[str, Any]:
 
 def _render_claim(number: int, claim: SourcedClaim) -> str:
     sources = "\n".join(
-        fenced(f"claim {number}, source [{id}]", sanitized(text)[:SOURCE_CHARS])
-        for id, text in claim.sources.items()
+        fenced(f"claim {number}, source [{id}]", sanitized(_told(root))[:SOURCE_CHARS])
+        for id, root in claim.sources.items()
     )
     return f"{fenced(f'claim {number}', sanitized(claim.text))}\n{sources}"
+
+
+def _told(root: Root) -> str:
+    return f"{root.speaker}: {root.text}" if root.speaker else root.text

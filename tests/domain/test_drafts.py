@@ -283,8 +283,9 @@ def left(table: Table) -> list[CardPart]:
 def drafted_late(doubt: str = "") -> Table:
     """Two risks that Maya proposes when the step is finished already; *doubt* is why one is unchecked."""
     table = Table(book(ReviewedBy.NOBODY)).start().stop_paying()
-    table.say(SAID, who="grace").press(Action.FINISH_STEP).pay_up_to("speak")
-    quotes = [Quote(line=table.rt.line_of(table.rt.answers[0].ts), words=one) for one in SAID.split(", and ")]
+    table.say("We need it for field work.", who="grace").say("Phones get lost.", who="grace")
+    table.press(Action.FINISH_STEP).pay_up_to("speak")
+    quotes = [Quote(line=table.rt.line_of(one.ts), words=one.text) for one in table.rt.answers]
     found = [
         Patch(
             id=f"RSK-00{number}",

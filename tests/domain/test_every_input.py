@@ -139,7 +139,7 @@ def objected_to() -> Table:
 def suggested() -> Table:
     """A model has looked, and suggests entries."""
     table = Table(thinking(shipped())).start().stop_paying()
-    table.say("We need it for field work, and phones get lost.", who="grace").pay_up_to("speak")
+    table.say("We need it for field work. Phones get lost.", who="grace").pay_up_to("speak")
     words = "phones get lost"
     quote = Quote(line=table.rt.line_of(table.rt.answers[0].ts), words=words)
     found = Patch(

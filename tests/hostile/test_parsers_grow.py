@@ -332,6 +332,9 @@ MODELS: Mapping[str, Read] = {
         content_words(said),
         claim_check.stands_in(said, said[::-1]),
         claim_check.is_clause(said[::2], said),
+        claim_check.is_whole(said[::2], said),
+        claim_check.is_code(said[::2], said),
+        claim_check.is_changed(said[:500], said, f"{said}."),
     ),
     "a passage": lambda said: sources.passage(said, said),
     "a citation": lambda said: (

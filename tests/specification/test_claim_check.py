@@ -1,5 +1,6 @@
 """What a claim says has to stand in the words that it quotes. The words per language are content (`operators.yaml`)."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.specification.claim_check import ClaimCheck, Root, is_clause, stands_in
+from bot.domain.specification.claim_check import (
+    ClaimCheck,
+    Root,
+    is_changed,
+    is_clause,
+    is_code,
+    is_whole,
+    stands_in,
+)
 from tests.specification.meeting import SCHEMA
 
 PEOPLE = ("Ada", "Grace", "Linus", "Maya", "Alex", "Jordan")
@@ -43,7 +52,10 @@ def test_no_more_false_claims_pass_and_true_ones_are_stopped_than_were_measured(
 
 
 def test_the_claims_are_all_there() -> None:
-    assert len(CLAIMS) == 267
+    """And what was cut out of a line, beside them."""
+    of_set = Counter(row["set"] == "cut" for row in CLAIMS)
+
+    assert of_set == {False: 267, True: 34}
 
 
 @pytest.mark.parametrize(
@@ -132,6 +144,100 @@ def test_a_quote_stands_word_for_word_and_has_three_words(span: str, *, stands: 
     assert stands_in("Redis", "option: Redis")
     assert stands_in("データは消さない", "はい。データは消さないでください。")
     assert not stands_in("消さない", "はい。データは消さないでください。")
+
+
+@pytest.mark.parametrize(
+    ("span", "text", "stands"),
+    [
+        ("CSVで出力します", "毎月CSVで出力します。", True),
+        ("keep it for a", "今日keep it for all", False),
+        ("日keep it for a", "今日keep it for all", False),
+    ],
+)
+def test_words_of_two_scripts_stand_beside_each_other(span: str, text: str, *, stands: bool) -> None:
+    """No half of a word of a script with spaces is a quote."""
+    assert stands_in(span, text) is stands
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "is_all"),
+    [
+        ("keep the audit log", " Keep the  audit log. ", True),
+        ("We export every row.", "We export every row. PDF can wait.", True),
+        ("We export every row. PDF can wait", "It is slow today. We export every row. PDF can wait.", True),
+        ("監査ログは残す", "監査ログは残す。PDFは後で考えます。", True),
+        ("We export rows", "We export rows, and count them", False),
+        ("We export every row", "We export every row. Just kidding!", False),
+        ("We export every row", "Not so. We export every row.", False),
+        ("We export every row", "We export every row. 🙃", False),
+        ("We export every row", "We export every row. /s", False),
+        ("keep the log", "~keep the log~", False),
+        ("keep the log", "- keep the log", False),
+        ("keep the log", "> We are late. keep the log", False),
+        ("keep the log", "Ada's ideas are these:\nkeep the log\ndrop the log", False),
+        ("keep the log", "Ada said: “It is late. keep the log”", False),
+        ("keep the log", "keep the log?", False),
+        ("25 big rows", "2⁵ big rows", False),
+        ("5 °C at night", "-5 °C at night", False),
+        ("a > b", "a < b", False),
+        ("", "", False),
+        ("...", "!", False),
+    ],
+)
+def test_a_value_is_whole_sentences_or_it_is_cut_out_of_them(value: str, text: str, *, is_all: bool) -> None:
+    assert is_whole(value, text) is is_all
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [
+        ("DELETE /audit-log", True),
+        ("DELETE /audit-log\nreturn a <= 1", True),
+        ("return a >= 1", False),
+        ("/audit-log", False),
+        ("delete /audit-log", False),
+        ("", False),
+    ],
+)
+def test_code_is_quoted_in_whole_rows_sign_by_sign(value: str, *, is_one: bool) -> None:
+    assert is_code(value, "def sync():\n    DELETE  /audit-log\n    return a <= 1\n\n") is is_one
+
+
+@pytest.mark.parametrize(
+    ("after", "changes"),
+    [
+        ("We keep the audit log for a year.", False),
+        ("PDF can wait. We keep the audit log for a year. So be it.", False),
+        ("we keep  the audit log for a year", False),
+        ("We never keep the audit log for a year.", True),
+        ("We keep the audit log for a yearling.", True),
+        ("If legal agrees, we keep the audit log for a year.", True),
+        ("We keep the audit log for a year?", True),
+        ("We keep the audit log for a year. Just kidding!", True),
+        ("PDF can wait.", True),
+        ("", True),
+    ],
+)
+def test_a_quote_stands_while_its_sentence_does(after: str, *, changes: bool) -> None:
+    said = "We keep the audit log for a year."
+
+    assert is_changed("keep the audit log for a year", said, after) is changes
+    assert not is_changed("drop the audit log", said, after), "it never stood there"
+
+
+@pytest.mark.parametrize(
+    ("span", "why"),
+    [
+        ("do it. Legal agrees to that", "the line says “not”"),
+        ("Legal agrees to that. PDF is", "the line says “never”"),
+        ("Legal agrees to that", ""),
+    ],
+)
+def test_a_quote_over_sentences_counts_each_of_them_whole(span: str, why: str) -> None:
+    """Also the one that it begins in the middle of."""
+    line = Root("Ada", "We will not do it. Legal agrees to that. PDF is never out.")
+
+    assert flaws("Legal agrees to that", (line, span)) == ((why,) if why else ())
 
 
 @given(st.text(max_size=200))

@@ -197,18 +197,45 @@ def test_an_edit_of_what_another_corrected_is_a_question(meeting: Meeting) -> No
 
 
 def test_what_an_edit_leaves_out_is_withdrawn_and_a_quote_of_it_is_asked_about(meeting: Meeting) -> None:
-    said = meeting.say("Ada", "01-06", "requirement: Sync in 60 s, legal wants an audit log")
+    said = meeting.say("Ada", "01-06", "requirement: Sync in 60 s\nLegal wants an audit log")
     risk = {"text": "Without an audit log legal says no"}
     meeting.propose(new("RSK-001", "risk", risk, **quoting(said, "Legal wants an audit log", "text")))
     meeting.press("Grace", {"id": "RSK-001", "accept": True})
-    meeting.say("Ada", "01-06", "requirement: Sync in 10 s, legal wants an audit log", amends=said)
-    assert meeting.stale() == set(), "the quote still stands"
+    meeting.say("Ada", "01-06", "requirement: Sync in 10 s\nLegal wants an audit log", amends=said)
+    assert meeting.stale() == set(), "the sentence of the quote still stands"
 
     meeting.add(Source.USER, "lol", (), who="Ada", amends=said)
 
     assert entry(meeting, "FR-001").state is EntryState.WITHDRAWN
-    assert entry(meeting, "FR-001")["title"] == "Sync in 10 s, legal wants an audit log"
+    assert entry(meeting, "FR-001")["title"] == "Sync in 10 s"
     assert meeting.stale() == {"RSK-001.text"}
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "We never keep the audit log for a year.",
+        "We keep the audit log for a yearling.",
+        "We keep the audit log for a year, if legal agrees.",
+    ],
+)
+def test_other_words_around_a_quote_are_asked_about(meeting: Meeting, after: str) -> None:
+    said = meeting.say("Ada", "01-06", "We keep the audit log for a year.")
+    quoted = "keep the audit log for a year"
+    meeting.propose(new("INS-001", "insight", {"text": quoted}, **quoting(said, quoted, "text")))
+    meeting.say("Ada", "01-06", after, amends=said)
+
+    assert meeting.stale() == {"INS-001.text"}
+
+
+def test_an_edit_of_a_long_message_is_asked_about_by_the_words_that_were_kept_of_it(meeting: Meeting) -> None:
+    """A quote that was cut to fit ends within a word."""
+    said = meeting.say("Grace", "01-06", text := "We export every row of it " * 40)
+    long = {"text": text}
+    meeting.press("Linus", new("Q-001", "question", long, **quoting(said, text[:QUOTE_CHARS], "text")))
+    meeting.say("Grace", "01-06", text.replace("row", "column"), amends=said)
+
+    assert meeting.stale() == {"Q-001.text"}
 
 
 def test_what_others_gave_stays_when_the_words_go(meeting: Meeting) -> None:
@@ -278,6 +305,22 @@ def test_accepting_everything_takes_nothing_unchecked_and_puts_no_words_in_a_mou
 
     meeting.press("Ada", {"id": "FR-002", "accept": ["title"]})
     assert attribution(current(meeting, "FR-002")) == "proposed by Maya (persona), accepted by Ada"
+
+
+@pytest.mark.parametrize(
+    ("value", "check"),
+    [
+        ("return a <= 1", Check.VERBATIM),
+        (["return a <= 1", "return b"], Check.VERBATIM),
+        ("return a >= 1", Check.AGREED),
+        (["return a <= 1", "return c"], Check.AGREED),
+    ],
+)
+def test_code_is_compared_sign_by_sign(meeting: Meeting, value: Any, check: Check) -> None:
+    code = quoting("src/a.py:1-2@1a2b3c4", "return a <= 1\nreturn b", "invalid")
+    meeting.propose(new("STR-001", "structure", {"name": "Sync", "invalid": value}, **code))
+
+    assert current(meeting, "STR-001", "invalid").check is check
 
 
 def test_code_that_is_quoted_letter_by_letter_is_verbatim(meeting: Meeting) -> None:
@@ -360,6 +403,18 @@ def test_a_line_that_was_pushed_only_proposes_and_is_never_called_by_the_name_in
     claim = pushed.entries["DEC-001"].claim("text")
     assert claim
     assert (attribution(claim), pushed.heard) == (sentence, {})
+
+
+def test_a_line_that_was_pushed_is_unchecked_whatever_it_quotes(meeting: Meeting) -> None:
+    said = meeting.say("Grace", "01-06", "I really disagree that offline first is fine.")
+    quoted = "offline first is fine"
+    line = meeting.propose(new("INS-001", "insight", {"text": quoted}, **quoting(said, quoted, "text")))
+    (first, forged) = meeting.lines
+    found = Specification().folding([first, forged], foreign={line})
+    claim = found.entries["INS-001"].claim("text")
+
+    assert claim
+    assert claim.check is Check.UNCHECKED
 
 
 VALUES = st.sampled_from(["Sync", "Export", "Sync within 60 s"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from bot.domain.messages.draft_wording import DOES_NOT_FIT, NO_SUCH_VALUE, NOT_O
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.claim_check import NO_QUOTE, NOT_CONFIRMED, stands_in
+from bot.domain.specification.claim_check import CUT_OUT, NO_QUOTE, NOT_CONFIRMED, stands_in
 from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch, Quote, patches_of
 from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import LAST_SECTION, outline
@@ -65,7 +66,7 @@ def _known(rt: Roundtable) -> Roundtable:
 
 def test_what_fits_is_proposed_with_its_source() -> None:
     """With the next free number."""
-    patches, mind, facts = proposed(drafted(ROWS))
+    patches, mind, facts = proposed(drafted(ROWS), rt=roundtable(FEATURES, (ADA, f"{WORDS}.")))
 
     assert patches == (
         Patch(
@@ -221,11 +222,30 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
-@pytest.mark.parametrize("text", ["We leave out PDF.", "we  leave out\nPDF", "leave out PDF"])
-def test_what_people_decide_and_object_is_proposed_in_their_words(text: str, kind: str) -> None:
-    (patch,) = only({"kind": kind, "fields": {"text": text}, "quotes": quotes(SAID, words=text)})
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [("We leave out PDF.", {}), ("we  leave out\nPDF", {}), ("leave out PDF", {"text": CUT_OUT})],
+)
+def test_what_people_decide_and_object_is_proposed_in_their_words(
+    text: str, marks: Mapping[str, str], kind: str
+) -> None:
+    told = {"kind": kind, "fields": {"text": text}, "quotes": quotes(SAID, words=text)}
+    ((patch,), *_) = proposed(drafted(told), rt=roundtable(FEATURES, (ADA, "We leave out PDF.")))
 
-    assert (patch.kind, patch.set, patch.unverified) == (kind, {"text": text}, {})
+    assert (patch.kind, patch.set, patch.unverified) == (kind, {"text": text}, marks)
+
+
+def test_code_needs_a_quote_as_words_do() -> None:
+    """A model invents an address as easily as a sentence."""
+    told = {
+        "kind": "module",
+        "fields": {"name": WORDS, "interface": ["DELETE /rows"]},
+        "quotes": quotes(SAID),
+    }
+    rt = roundtable(FEATURES, (ADA, WORDS)).but(step_id="04-01")
+    ((patch,), *_) = proposed(drafted(told), rt=rt)
+
+    assert patch.unverified == {"interface": NO_QUOTE}
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
@@ -267,10 +287,10 @@ def test_a_decision_or_objection_that_is_denied_or_asked_is_left_out(said: str, 
 
 def test_what_the_source_does_not_say_is_marked() -> None:
     """It is proposed all the same: people see the mark, and decide."""
-    marked, plain = only({**ROWS, "fields": {"title": "Export every row within 2 s"}}, ROWS)
+    marked, part = only({**ROWS, "fields": {"title": "Export every row within 2 s"}}, ROWS)
 
     assert marked.unverified == {"title": "the line does not say “2 s”"}
-    assert plain.unverified == {}
+    assert part.unverified == {"title": CUT_OUT}
 
 
 @pytest.mark.parametrize(
@@ -433,7 +453,7 @@ def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
     assert [claim.sources for _, claim in entry.current()] == [(said,)]
     written = table.world.files["requirements-spec.md"]
     (shown,) = (row for row in written.split("\n") if "OUT-001" in row)
-    assert shown == "- OUT-001 PDF: Ada, worded by Maya (persona), not accepted"
+    assert shown == f"- OUT-001 PDF: Ada, worded by Maya (persona), not accepted, unchecked: {CUT_OUT}"
     assert written.index(LAST_SECTION) < written.index(shown)
 
 

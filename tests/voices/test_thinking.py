@@ -293,16 +293,17 @@ async def test_who_is_not_at_the_table_cannot_speak() -> None:
         await thinking(ScriptedMind("x")).draft(cue(roundtable(CONTEXT, (ADA, "Yes.")), "nobody"))
 
 
-async def test_whole_entries_of_an_answer_that_was_cut_off_are_kept_as_unchecked() -> None:
-    """The answer is kept beside them; the model was asked twice."""
+@pytest.mark.parametrize("title", ["Export every row", "All the rows are exported"])
+async def test_whole_entries_of_an_answer_that_was_cut_off_are_kept_as_unchecked(title: str) -> None:
+    """Also for a second model. The answer is kept beside them; the model was asked twice."""
     rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
     quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
-    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
+    entry = {"kind": "requirement", "fields": {"title": title}, "quotes": quotes}
     cut = f'{{"say": "", "entries": [{json.dumps(entry)}, {{"kind": "requ'
     mind = ScriptedMind(cut)
     speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
 
     (patch,) = speech.patches or ()
-    assert (patch.set, patch.unverified) == ({"title": "Export every row"}, {"title": SALVAGED})
+    assert (patch.set, patch.unverified) == ({"title": title}, {"title": SALVAGED})
     assert speech.facts["raw"] == cut
     assert len(mind.asked) == 2

@@ -1,7 +1,7 @@
 """Another model reviews drafts: what it denies stays unchecked, and its words must be there."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,15 +12,17 @@ from bot.domain.roundtable.effects import ReviewDraft
 from bot.domain.roundtable.outcomes import Contradiction, DraftQuestion, DraftReview, ReviewObjection
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
-from bot.domain.specification.claim_check import NOT_CONFIRMED
-from bot.domain.specification.entries import Quote
+from bot.domain.specification import checks
+from bot.domain.specification.claim_check import CUT_OUT, NO_QUOTE, NOT_CONFIRMED, WAITING, Root
+from bot.domain.specification.entries import Check, Claim, Patch, Quote, unconfirmed
 from bot.domain.values.places import Person
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
 from bot.voices.offline import OfflineVoices
 from bot.voices.thinking import ModelVoices
-from bot.voices.verifying import DENIED, NO_VERDICT
+from bot.voices.verifying import DENIED, NO_VERDICT, SourcedClaim, verdicts_in
 from tests.specification.meeting import PLAYBOOK, Meeting
+from tests.specification.test_claim_check import CLAIMS
 from tests.voices.minds import Answer, ScriptedMind, drafted, lost, whole
 from tests.voices.people import ADA, FEATURES, MAYA, ROSTER, roundtable
 
@@ -84,11 +86,139 @@ async def test_what_is_supported_in_part_is_shown_as_such() -> None:
     assert reasons(found) == ["the source says only: “from the new table”"]
 
 
-async def test_words_of_a_quote_need_no_second_model() -> None:
-    rt = await proposed(ROWS, ALL)
+async def test_a_whole_sentence_needs_no_second_model() -> None:
+    """What was cut out of it does: the rest may deny it, in words that no list has."""
+    line = "Export every row, from the new table"
+    message = {**ROWS, "fields": {"title": line}, "quotes": [QUOTES[0] | {"words": line}]}
+    rt = await proposed(message, ROWS, ALL)
     claims = [entry.claim("title") for entry in rt.specification.entries.values()]
 
-    assert [one.reason for one in claims if one] == ["", NOT_CONFIRMED]
+    assert [one.reason for one in claims if one] == ["", CUT_OUT, NOT_CONFIRMED]
+    assert [one.check for one in claims if one] == [Check.VERBATIM, Check.UNCHECKED, Check.UNCHECKED]
+
+
+def all_proposed(*, faithful: bool) -> Roundtable:
+    """Each claim of the measured sets is put forward as an insight that quotes its line, or the span that it is."""
+    rows = [row for row in CLAIMS if row["faithful"] is faithful]
+    names = {row["speaker"] or "Ada" for row in rows}
+    rt, patches = RT.but(people={**RT.people, **{f"U-{name}": name for name in names}}), list[Patch]()
+    for number, row in enumerate(rows, start=1):
+        is_cut, ts = row["set"] == "cut", str(1_000 + number)
+        name = row["speaker"] or "Ada"
+        rt = rt.heard(Person(id=f"U-{name}", name=name), row["quote"], ts=ts, part=rt.part)
+        quote = Quote(line=rt.line_of(ts), words=row["claim"] if is_cut else row["quote"])
+        words = {"set": {"text": row["claim"]}, "quotes": {"text": (quote,)}}
+        patches.append(Patch(id=f"INS-{number:03}", kind="insight", new=True, **words))
+    rt = specifying.proposed(rt, ROSTER[MAYA], patches, PLAYBOOK)
+    assert len(rt.specification.entries) == len(rows)
+    return rt
+
+
+def claims_of(rt: Roundtable) -> list[tuple[str, Claim]]:
+    return [one for entry in rt.specification.entries.values() for one in entry.current()]
+
+
+def answered(rt: Roundtable, words: Callable[[Root], str]) -> list[str]:
+    """What a review gives that says yes to all that waits for it, with *words* of the line."""
+    roots = checks.roots_heard(rt.specification)
+    found = list[str]()
+    for _, _, claim in unconfirmed(rt.specification):
+        source = roots[claim.quotes[0].line]
+        verdict = {"verdicts": [{"claim": 1, "verdict": "yes", "words": words(source)}]}
+        found += verdicts_in(verdict, [SourcedClaim(str(claim.value), {"C.1": source})])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("We export every row. PDF can wait.", ""),
+        ("We export every row. PDF can wait until May, if at all.", CUT_OUT),
+        ("We export every row. No, that is a lie.", CUT_OUT),
+    ],
+)
+async def test_a_sentence_beside_a_word_that_turns_things_around_waits(said: str, why: str) -> None:
+    """It may be about the sentence."""
+    line = "We export every row"
+    rt = RT.heard(Person(id=ADA, name="Ada"), said, ts="0", part=RT.part)
+    quote = Quote(line="C.0", words=line)
+    told = Patch(id="FR-001", kind="requirement", new=True, set={"title": line}, quotes={"title": (quote,)})
+    ((_, claim),) = claims_of(specifying.proposed(rt, ROSTER[MAYA], [told], PLAYBOOK))
+
+    assert (claim.reason, claim.check) == (why, Check.UNCHECKED if why else Check.VERBATIM)
+
+
+@pytest.mark.parametrize(
+    "words", [lambda _: "", lambda _: "the", lambda root: root.speaker, lambda root: root.text.split()[0][:8]]
+)
+def test_no_false_claim_is_shown_as_checked_without_a_review_that_read_it(
+    words: Callable[[Root], str],
+) -> None:
+    """With one that is silent, or says yes to all with a word, the name of who spoke, or how their line begins."""
+    rt = all_proposed(faithful=False)
+    shown = [claim.value for _, claim in claims_of(rt) if not claim.is_unchecked]
+
+    assert shown == []
+    assert not [why for why in answered(rt, words) if not why]
+
+
+def test_a_review_that_reads_whole_lines_can_confirm_what_is_true() -> None:
+    """At most as many as were measured have a word against them; cut out of a line, in a script without spaces, too."""
+    rt = all_proposed(faithful=True)
+    marks = [claim.reason for _, claim in claims_of(rt)]
+
+    assert len([why for why in marks if why and why not in WAITING]) <= 11
+    assert {*answered(rt, lambda root: root.text)} == {""}
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "is_said"),
+    [
+        ("We keep it for a year, if legal agrees.", "Ada", False),
+        ("Ok, we keep it for a year if legal agrees.", "Ok", False),
+        ("We keep it for a year, if legal agrees.", "we keep it for a year", True),
+        ("Redis", "Redis", True),
+        ("監査ログは一年間保存します。PDFは後で考えます。", "監査ログは一年間保存します。", True),
+        ("監査ログは一年間保存します。PDFは後で考えます。", "監査ログは一年間", False),
+        ("監査ログは一年間保存します。PDFは後で考えます。", "花子", False),
+    ],
+)
+def test_a_yes_has_words_of_the_line_and_not_of_its_speaker(line: str, words: str, *, is_said: bool) -> None:
+    claim = SourcedClaim("It is kept for a year", {"C.1": Root("Ada", line)})
+    (why,) = verdicts_in({"verdicts": [{"claim": 1, "verdict": "yes", "words": words}]}, [claim])
+
+    assert (not why) is is_said
+
+
+async def test_words_that_were_deleted_are_no_source_of_a_review() -> None:
+    """Neither is what waits for people, because its line was changed."""
+    rt = await proposed(ALL)
+    ((waiting, _, _),) = unconfirmed(rt.specification)
+    rt = rt.recording("Ada deleted it.", by=ADA, retracts="C.0")
+
+    assert [*unconfirmed(rt.specification)] == []
+    assert waiting.id in rt.specification.entries
+
+
+def test_what_arrives_with_a_quote_that_no_line_has_is_marked_beside_code() -> None:
+    """A message was edited, or deleted, while the model drafted; of code the quoted words are known, and no more."""
+    rt = RT.heard(Person(id=ADA, name="Ada"), "Export every row.", ts="0", part=RT.part)
+    code = Quote(line="src/a.py:1-2@1a2b3c4", words="def export_rows(table)")
+
+    def reason(*quotes: Quote, title: str = "Export every column", **more: Any) -> str:
+        told = Patch(
+            id="FR-001", kind="requirement", new=True, set={"title": title}, quotes={"title": quotes}, **more
+        )
+        ((_, claim),) = claims_of(specifying.proposed(rt, ROSTER[MAYA], [told], PLAYBOOK))
+        return claim.reason
+
+    changed, gone = (Quote(line=one, words="Export every column") for one in ("C.0", "C.9"))
+    assert reason(changed, code) == "“Export every column” is not in Ada’s line"
+    assert reason(gone) == NO_QUOTE
+    assert reason(gone, code) == NOT_CONFIRMED
+    assert reason(code, title=code.words) == ""
+    assert reason(code, title="export_rows(table)") == CUT_OUT
+    assert reason(code, title=code.words, unverified={"title": DENIED}) == DENIED
 
 
 async def test_without_a_second_model_other_words_are_not_confirmed() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from bot.domain.specification.claims import Check, Claim, Entry, Party, PartyKind
+from bot.domain.specification.claims import Claim, Entry, Party, PartyKind
 from bot.domain.specification.fold import THE_BOT
 from bot.domain.values.text import listed, one_line, value_text
 
@@ -16,7 +16,7 @@ _NAMED_AS = frozenset({PartyKind.PERSONA, PartyKind.PROGRAM, PartyKind.AGENT})
 def attribution(claim: Claim) -> str:
     """For example `Grace`, `Grace, accepted by Linus`, or `proposed by Maya (persona), not accepted`."""
     said, made, took = claim.said, claim.proposed, claim.accepted
-    is_worded = said is not None and said.by != made.by and claim.check is not Check.VERBATIM
+    is_worded = said is not None and said.by != made.by and claim.is_reworded
     parts = [said.name] if said else [f"proposed by {_called(made)}"]
     if is_worded:
         parts.append(f"worded by {_called(made)}")

@@ -5,7 +5,17 @@ from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import FieldType, KindField, Schema
-from bot.domain.specification.claim_check import NOT_CONFIRMED, ClaimCheck, Root, is_part, stands_in
+from bot.domain.specification.citations import CodeCitation
+from bot.domain.specification.claim_check import (
+    CUT_OUT,
+    NOT_CONFIRMED,
+    ClaimCheck,
+    Root,
+    is_code,
+    is_part,
+    is_whole,
+    stands_in,
+)
 from bot.domain.specification.entries import (
     NOT_LISTED,
     Claim,
@@ -20,6 +30,7 @@ SAID = frozenset(
     {
         FieldType.LINE,
         FieldType.TEXT,
+        FieldType.CODE,
         FieldType.AMOUNT,
         FieldType.NUMBER,
         FieldType.COUNT,
@@ -28,27 +39,47 @@ SAID = frozenset(
         FieldType.CHOICE,
     }
 )
-"""The types of fields whose values have to quote a person or code. References, paths and code need no quote."""
+"""The types of fields whose values have to quote a person or code. References and paths need no quote."""
 
 
 def checked(
     patch: Patch, roots: Mapping[str, Root], check: ClaimCheck, schema: Schema, entries: Mapping[str, Entry]
 ) -> Patch:
     """
-    *patch* with a mark on every field that its quotes do not say. *roots* are what may be quoted, by the ids of lines;
-    with a quote of a line whose text is not known here, the marks that it has stay as they are. A choice is a name for
-    what is quoted: it is enough that its quotes cut nothing off.
+    *patch* with a mark on every field that its quotes do not say, and on every field that waits for a second model: all
+    but whole sentences of a person, where no other word of the message may turn them around, and whole rows of code.
+    *roots* are what may be quoted, by the ids of lines; of what a tool showed, and is not among them, only the words
+    that are quoted are known.
     """
-    if any(one.line not in roots for quotes in patch.quotes.values() for one in quotes):
-        return patch
-    found, fields = {}, _fields(patch, schema, entries)
+
+    def is_said(quote: Quote, word: str) -> bool:
+        root = roots.get(quote.line)
+        if CodeCitation.read(quote.line):
+            return is_code(word, quote.words) and (root is None or is_code(word, root.text))
+        is_quoted = is_part(word, quote.words) or is_part(quote.words, word)
+        if root is None or not is_quoted or quote.line in entries or is_shown(quote.line):
+            return False
+        return is_whole(word, root.text) and not check.flaws(word, [(root, root.text)])
+
+    fields = _fields(patch, schema, entries)
+    marks = dict(patch.unverified)
     for name in said_fields(patch, schema, entries):
-        quotes = [(roots[one.line], one.words) for one in patch.quotes.get(name, ())]
-        is_choice = fields[name].type is FieldType.CHOICE
-        said = (span for _, span in quotes) if is_choice else _words(patch.set[name])
-        if flaws := check.flaws("\n".join(said), quotes):
-            found[name] = "; ".join(flaws)
-    return patch.but(unverified={**patch.unverified, **found})
+        given = [one for one in patch.quotes.get(name, ()) if one.line in roots or is_shown(one.line)]
+        quotes = [(roots[one.line], one.words) for one in given if one.line in roots]
+        words, is_choice = [*_words(patch.set[name])], fields[name].type is FieldType.CHOICE
+        said = [span for _, span in quotes] if is_choice else words
+        is_known = len(quotes) == len(given)
+        if flaws := check.flaws("\n".join(said), quotes) if is_known else check.lost(quotes):
+            marks[name] = "; ".join(flaws)
+        elif is_choice or not all(any(is_said(one, word) for one in given) for word in words):
+            is_cut = not is_choice and all(any(is_part(word, one.words) for one in given) for word in words)
+            marks.setdefault(name, CUT_OUT if is_cut else NOT_CONFIRMED)
+    return patch.but(unverified=marks)
+
+
+def is_shown(line: str) -> bool:
+    """Whether a tool shows what is quoted. Ids of messages, and of entries of this item, have none of these signs."""
+    return not {*line}.isdisjoint(":@/")
 
 
 def check_for(playbook: Playbook, people: Iterable[str]) -> ClaimCheck:
@@ -99,22 +130,6 @@ def _fields(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> Mappi
     entry = entries.get(patch.id)
     kind = schema.kinds.get(entry.kind if entry else patch.kind)
     return kind.fields if kind else {}
-
-
-def waiting(patch: Patch, schema: Schema, entries: Mapping[str, Entry]) -> Patch:
-    """*patch*, whose choices, and values in other words than their quotes, wait for a second model, without a mark."""
-    fields = _fields(patch, schema, entries)
-
-    def is_quoted(name: str, word: str) -> bool:
-        is_choice = fields[name].type is FieldType.CHOICE
-        return not is_choice and any(is_part(word, quote.words) for quote in patch.quotes.get(name, ()))
-
-    reworded = {
-        name: NOT_CONFIRMED
-        for name in said_fields(patch, schema, entries)
-        if name not in patch.unverified and not all(is_quoted(name, word) for word in _words(patch.set[name]))
-    }
-    return patch.but(unverified={**patch.unverified, **reworded}) if reworded else patch
 
 
 def _words_in(claims: Iterable[Claim]) -> Iterator[str]:

@@ -8,9 +8,10 @@ It is a floor: it says what a quote does not say, and never that a claim is true
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from bot.domain.catalog.operators import DATE, Counts, Operators
@@ -23,11 +24,20 @@ SHOWN_CHARS = 40
 NO_QUOTE = "no line says this"
 TOO_LONG = "it is too long to be checked"
 NOT_CONFIRMED = "in other words than the quote, and no second model has confirmed it"
-FEWEST_WORDS, FEWEST_SIGNS = 3, 6
-"""Of a quote that is not a whole line."""
+CUT_OUT = "only a part of what the source says, and no second model has confirmed it"
+WAITING = frozenset({NOT_CONFIRMED, CUT_OUT})
+"""Why a value is unchecked against which code finds nothing."""
+FEWEST_SIGNS = 6
+"""Of a quote that is not a whole line; in scripts with spaces, a word counts two."""
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
-_CLAUSE = re.compile(r"[.!?;:,\n()]|(?<=\s)(?:and|but|because|und|aber|weil|et|mais|car|y|pero|porque)(?=\s)")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n")
+_CLAUSE = re.compile(
+    r"[.!?…;:,\n()。、「」]|(?<=\s)(?:and|but|because|und|aber|weil|et|mais|car|y|pero|porque)(?=\s)"
+)
+_OF_OTHERS = re.compile(r"[\"“”„«»「」『』`]|^[^\S\n]*(?:>|&gt;)|[:：][^\S\n]*$", re.MULTILINE)
+"""Beside it stand words that may be another's, or one of several ideas."""
+_SIGN = re.compile(r"[\u2e80-\U0010ffff]|[^\W\u2e80-\U0010ffff]+")
+"""A word, or one sign of a script without spaces; the text has letters, digits and spaces."""
 _TOKEN = re.compile(r"(?<![^\W\d_]{2})\d+(?:[.,:]\d+)*|[^\W\d]+(?:['-][^\W\d_]+)*|[%€$?]")
 _CODE = re.compile(r"`|\w\(|\w/\w|\w_\w")
 _ADDRESS = re.compile(r"[^,:]{1,80}[,:]\s")
@@ -46,6 +56,7 @@ _DOTTED_DATE = re.compile(r"\b(\d\d?)\.(\d\d?)\.(\d{4})\b")
 _ORDINAL = re.compile(r"\b0?(\d+)(?:st|nd|rd|th)?\b")
 _NUMBER = re.compile(r"\d{1,18}(?:[.,:]\d{1,9})?")
 _SPACELESS = "\u2e80"
+_FULL_STOPS = " .!…。！"
 _QUESTION, _PERCENT = "?", "%"
 _STEM_CHARS = 5
 """Words that begin with the same letters are the same: `order`, `orders`."""
@@ -60,22 +71,49 @@ class Root(NamedTuple):
 
 def stands_in(span: str, text: str) -> bool:
     """As `is_part`, and enough of it to be a quote: three words, or a whole line, with its label or without it."""
-    part = _bare(span)
-    is_enough = len(part) >= FEWEST_SIGNS if part > _SPACELESS else part.count(" ") >= FEWEST_WORDS - 1
+    part, is_enough = _bare(span), not _is_short(span)
     rows = (one for row in text.split("\n") for one in (row, row.partition(":")[2]))
     return is_part(span, text) and (is_enough or part in map(_bare, rows))
 
 
 def is_part(value: str, quote: str) -> bool:
     """Whether *quote* has the words of *value*, one after the other. Case and punctuation do not count."""
-    part, whole = _bare(value), _bare(quote)  # in some scripts, no spaces stand between words
-    return bool(part) and (part in whole if part > _SPACELESS else f" {part} " in f" {whole} ")
+    part = _bare(value)
+    return bool(part) and f" {part} " in f" {_bare(quote)} "
+
+
+def is_whole(value: str, text: str) -> bool:
+    """
+    Whether *value* is one or more whole sentences of *text*, so that no word of theirs is cut off that turns it around.
+    A sentence that is too short to be a quote belongs to the one beside it. Case and spaces do not count.
+    """
+    part, whole = ("\n".join(map(_plain, _statements(one))) for one in (value, text))
+    return bool(_bare(value)) and f"\n{part}\n" in f"\n{whole}\n"
+
+
+def is_code(value: str, text: str) -> bool:
+    """Whether *value* is one or more whole rows of code, sign by sign. Spaces around a row do not count."""
+    rows, whole = (
+        "".join(f"{' '.join(row.split())}\n" for row in one.split("\n")) for one in (value.strip(), text)
+    )
+    return bool(value.strip()) and f"\n{rows}" in f"\n{whole}"
 
 
 def is_clause(span: str, text: str) -> bool:
     """Whether *span* is one or more whole clauses of *text*: what a second model gives with its yes."""
-    part, whole = ([bare for one in _CLAUSE.split(words) if (bare := _bare(one))] for words in (span, text))
+    part, whole = (
+        [bare for one in _CLAUSE.split(unicodedata.normalize("NFKC", words)) if (bare := _bare(one))]
+        for words in (span, text)
+    )
     return bool(part) and f"|{'|'.join(part)}|" in f"|{'|'.join(whole)}|"
+
+
+def is_changed(span: str, before: str | None, after: str) -> bool:
+    """Whether *span* stood in *before*, and does not stand in *after*, or not in the same sentence."""
+    if before is None or not is_part(span, after):
+        return not is_part(span, after) and (before is None or is_part(span, before))
+    was, now = ([*map(_plain, _holding(span, _statements(one)))] for one in (before, after))
+    return is_part(span, before) and was != now
 
 
 class ClaimCheck:
@@ -92,19 +130,23 @@ class ClaimCheck:
         """Why *claim* is unchecked, for people; nothing where no word speaks against it."""
         if not quotes:
             return (NO_QUOTE,)
-        if lost := [(root, span) for root, span in quotes if not stands_in(span, root.text)]:
-            return tuple(_lost(root, span) for root, span in lost)
+        if lost := self.lost(quotes):
+            return lost
         said = " ".join(_around(span, root.text) for root, span in quotes)
         if max(len(claim), len(said)) > CLAIM_CHARS:
             return (TOO_LONG,)
         ours, theirs = self._words.read_words(claim), self._words.read_words(said)
-        speakers = {part for root, _ in quotes for part in root.speaker.lower().split()}
+        speakers = {part for root, _ in quotes for part in root.speaker.lower().replace(",", " ").split()}
         found = (
             *self._unsaid(claim, ours, theirs, said, speakers),
             *self._words.parity(ours, theirs),
             *self._words.order(ours, theirs),
         )
         return tuple(dict.fromkeys(found))
+
+    def lost(self, quotes: Iterable[tuple[Root, str]]) -> tuple[str, ...]:
+        """For people, the quotes that do not stand where they say."""
+        return tuple(_lost(root, span) for root, span in quotes if not stands_in(span, root.text))
 
     def why_unchecked(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> str:
         """For people, of a sentence in prose; empty where it needs no quote, or one of *quotes*, or all, say it."""
@@ -302,13 +344,53 @@ def _without_references(text: str) -> str:
 
 def _around(span: str, text: str) -> str:
     """The sentences around *span*, whole: it must not cut off the `not` or the `if` before it."""
-    part = _bare(span)
-    found = [one for one in _SENTENCE.split(text) if (bare := _bare(one)) and (bare in part or part in bare)]
-    return " ".join(found) or text
+    return " ".join(_holding(span, _SENTENCE.split(text))) or text
+
+
+def _holding(span: str, sentences: Iterable[str]) -> list[str]:
+    """Those that have words of *span*."""
+    part = f" {_bare(span)} "
+    read = [(one, bare) for one in sentences if (bare := _bare(one))]
+    whole = f" {' '.join(bare for _, bare in read)} "
+    ends = [*accumulate(len(bare) + 1 for _, bare in read)]
+    found: dict[int, None] = {}
+    at = whole.find(part)
+    while at >= 0:
+        end = at + len(part) - 1
+        found |= dict.fromkeys(range(bisect_right(ends, at), bisect_left(ends, end) + 1))
+        at = whole.find(part, end)
+    return [read[one][0] for one in found]
+
+
+def _statements(text: str) -> list[str]:
+    """Sentences that say the same without the others, as far as their form tells; else the whole text is one."""
+    if _OF_OTHERS.search(text):
+        return [text]
+    found: list[list[str]] = []
+    begins_short = False
+    for one in filter(str.strip, _SENTENCE.split(text)):
+        if found and (begins_short or _is_short(one)):
+            found[-1].append(one)
+            begins_short = False
+        else:
+            found.append([one])
+            begins_short = _is_short(one)
+    return [" ".join(some) for some in found]
+
+
+def _is_short(text: str) -> bool:
+    return sum(1 if one > _SPACELESS else 2 for one in _bare(text).split()) < FEWEST_SIGNS
 
 
 def _bare(text: str) -> str:
-    return " ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()))
+    """The words, with a space between each two, and around every sign of a script without spaces."""
+    return " ".join(
+        _SIGN.findall(" ".join(re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())))
+    )
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(_FULL_STOPS)
 
 
 def _cased(word: str) -> str:

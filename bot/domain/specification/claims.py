@@ -10,7 +10,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from bot.domain.specification.claim_check import NOT_CONFIRMED
+from bot.domain.specification.claim_check import WAITING, is_part
+from bot.domain.values.text import values
 from bot.domain.values.value import Stored
 
 
@@ -138,8 +139,15 @@ class Claim(Stored):
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether it waits for a second model: code finds nothing against it."""
-        return self.is_unchecked and self.reason == NOT_CONFIRMED
+        """Whether it waits for a second model: code finds nothing against it, and people are not asked."""
+        return self.is_unchecked and self.reason in WAITING and not self.stale
+
+    @property
+    def is_reworded(self) -> bool:
+        """Whether they are other words than those of who said it, or may say something else where they are cut out."""
+        is_confirmed = self.check is Check.AGREED and self.proposed.kind is PartyKind.PERSONA
+        said = self.said.quote if self.said and is_confirmed else ""
+        return self.check is not Check.VERBATIM and not all(is_part(one, said) for one in values(self.value))
 
     @property
     def owner(self) -> Party:

@@ -136,10 +136,8 @@ def party_of(line: Line, *, is_ours: bool = True) -> Party:
 
 
 def stands_in(heard: HeardWords | None, words: str) -> bool:
-    """As every quote does. One that was cut to fit may end within a word."""
-    if len(words) >= QUOTE_CHARS:
-        words = words[:QUOTE_CHARS].rpartition(" ")[0] or words
-    return heard is not None and claim_check.stands_in(words, heard.text)
+    """As every quote does."""
+    return heard is not None and claim_check.stands_in(_whole_words(words), heard.text)
 
 
 class Fold:
@@ -347,8 +345,7 @@ class _Change:
         is_own = said is not None and not said.quote
         reason = "" if is_own else patch.unverified.get(field, "")
         check = Check.UNCHECKED if reason or takes_over or self._party.is_pushed else Check.AGREED
-        is_code = check is Check.AGREED and any(_is_code(one, value) for one in quotes)
-        if is_own or is_code or (said and not reason and self._is_verbatim(said, value)):
+        if is_own or (check is Check.AGREED and self._is_verbatim(said, value, quotes)):
             check = Check.VERBATIM
         return Claim(
             value=value,
@@ -363,11 +360,22 @@ class _Change:
             at=0 if self._party.is_pushed else self._fold.count,
         )
 
-    def _is_verbatim(self, said: Party, value: Any) -> bool:
-        """The words that were quoted and no others, or more of the same message."""
-        letters, heard = letters_of(value), self._fold.heard.get(said.line)
-        quoted = letters_of(said.quote)
-        return quoted == letters or bool(heard and quoted in letters and letters in letters_of(heard.text))
+    def _is_verbatim(self, said: Party | None, value: Any, quotes: Collection[Quote]) -> bool:
+        """The words that were quoted and no others, or more of the same message; whole sentences, or rows of code."""
+        letters, heard = letters_of(value), self._fold.heard.get(said.line) if said else None
+        quoted = letters_of(said.quote) if said else ""
+        if quoted and (
+            quoted == letters or (heard and quoted in letters and letters in letters_of(heard.text))
+        ):
+            return True
+        words = values(value)
+        return bool(words) and all(any(self._says(one, word) for one in quotes) for word in words)
+
+    def _says(self, quote: Quote, word: str) -> bool:
+        heard = self._fold.heard.get(quote.line)
+        if CodeCitation.read(quote.line):
+            return claim_check.is_code(word, quote.words)
+        return heard is not None and claim_check.is_whole(word, heard.text)
 
     def _said(self, patch: Patch, value: Any, quotes: Iterable[Quote]) -> Party | None:
         """Whose words they are: by the first quote that stands in a person's line, also in a patch of a model."""
@@ -630,16 +638,13 @@ def _loses_quote(claim: Claim, message: str, before: str | None, after: str) -> 
     if claim.line == message or message not in claim.grounds:
         return False
     said = [claim.said.quote] if claim.said and claim.said.line == message and claim.said.quote else []
-    quotes = [letters_of(one.words) for one in claim.quotes if one.line == message] or [
-        *map(letters_of, said)
-    ]
-    old, new = letters_of(before or ""), letters_of(after)
-    return not quotes or any((before is None or one in old) and one not in new for one in quotes)
+    quotes = [one.words for one in claim.quotes if one.line == message] or said
+    return not quotes or any(claim_check.is_changed(_whole_words(one), before, after) for one in quotes)
 
 
-def _is_code(quote: Quote, value: Any) -> bool:
-    """Whether *value* is the code that is quoted, letter by letter."""
-    return CodeCitation.read(quote.line) is not None and letters_of(quote.words) == letters_of(value)
+def _whole_words(quote: str) -> str:
+    """One that was cut to fit may end within a word."""
+    return quote[:QUOTE_CHARS].rpartition(" ")[0] or quote if len(quote) >= QUOTE_CHARS else quote
 
 
 def _named(entry: Entry, field: str) -> frozenset[str]:

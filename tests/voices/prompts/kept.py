@@ -16,6 +16,7 @@ from bot.domain.roundtable import ended as discussions
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.roundtable.state import Answer, Roundtable
+from bot.domain.specification.claim_check import Root
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.entries import Specification
 from bot.domain.values.places import Place
@@ -183,7 +184,7 @@ JUDGING: Mapping[str, Callable[[], Prompt]] = {
 
 VERIFYING: Mapping[str, Callable[[], Prompt]] = {
     "review": lambda: verifying.prompt(
-        [SourcedClaim("40% drop", {"C.1": "Ada: some drop off", "C.2": "Ben: why?"})],
+        [SourcedClaim("40% drop", {"C.1": Root("Ada", "some drop off"), "C.2": Root("Ben", "why?")})],
         entries="FR-001 requirement [accepted, Ada C.1] Keep the last row",
         lines="[C.1] Ada:\n> some drop off",
         seed="review",

@@ -88,6 +88,8 @@ class AgentDesk:
     ) -> bool:
         """A private item, and one whose owner is a guest, is seen by name while the owner is in its channel."""
         held = held_item(rt, listed)
+        if owner.least is Belonging.LEFT:  # what is remembered of a channel may still have them
+            return False
         if owner.least is Belonging.MEMBER and not held.hidden:
             return key.is_for_all or slug in key.items
         if slug not in key.items or not held.channel or held.team != self.team:

@@ -125,7 +125,8 @@ class Viewers:
             for start in range(0, len(asked), ASKED_AT_ONCE):
                 some = asked[start : start + ASKED_AT_ONCE]
                 profiles = await asyncio.gather(*map(self._chat.profile, some))
-                least = min((one.belongs for one in profiles), key=PRIVILEGES.index)
+                reading = [one.belongs for one in profiles if one.belongs is not Belonging.LEFT]
+                least = min(reading, key=PRIVILEGES.index, default=Belonging.MEMBER)
                 if least is not Belonging.MEMBER:
                     return least
         except EffectError as error:

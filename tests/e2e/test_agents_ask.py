@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
@@ -271,6 +272,32 @@ async def test_a_private_item_does_not_exist_for_a_key_that_may_not_see_it(
         async with door.agent(door.key("named", items=named)) as agent:
             asked = await told(agent, "ask_people", item=slug, question=WORDS)
             assert asked["question"] == f"{slug}/Q-001"
+
+
+async def test_a_key_of_who_left_sees_nothing(meeting: Meeting, door: Door) -> None:
+    """At once, whatever it names, and even while a channel still lists its owner."""
+    async with meeting.bot():
+        await held(meeting)
+        await started_there(meeting, "Salary bands")
+        (slug,) = await meeting.until(
+            lambda: [one.name for one in meeting.folder.parent.glob("salary-bands*") if one.is_dir()]
+        )
+        async with door.agent(door.key(items=f"*,{slug}")) as agent:
+            asked = await ask(agent)
+            assert len((await told(agent, "list_items"))["rows"]) == 2
+            ada = meeting.slack.workspace.user("ada")
+            meeting.slack.workspace.change_user(replace(ada, is_deleted=True))
+            await meeting.slack.settled()
+            assert (await told(agent, "list_items"))["rows"] == []
+            for item in (ITEM, slug):
+                for tool, given in (
+                    ("get_entry", {"address": f"{item}/FR-001"}),
+                    ("ask_people", {"item": item, "question": "Still?"}),
+                    ("withdraw_question", {"question": f"{item}/Q-001"}),
+                ):
+                    assert await refused(agent, tool, **given) == f"There is no item {item!r}."
+    assert asked["status"] == "open"
+    assert len(questions(meeting)) == 1
 
 
 async def test_what_could_not_be_saved_is_asked_again_later(

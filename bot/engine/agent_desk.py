@@ -139,7 +139,7 @@ class AgentDesk:
         item, id = await self._address(key, address)
         rt = await self._live(key, item)
         entry = agents.question_of(rt, key.name, id)
-        until = asyncio.get_running_loop().time() + min(wait_seconds, LONGEST_WAIT_SECONDS)
+        until = asyncio.get_running_loop().time() + min(max(wait_seconds, 0), LONGEST_WAIT_SECONDS)
         if question_state(entry) is QuestionState.OPEN and self._waiting < MOST_WAITING:
             self._waiting += 1
             try:

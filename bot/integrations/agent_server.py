@@ -129,7 +129,8 @@ def bot_server(
 
 
 def _server(version: str, instructions: str) -> MCPServer:
-    return MCPServer(NAME, instructions=instructions, version=version, log_level="ERROR")
+    # an answer to `subscriptions/listen` would never end
+    return MCPServer(NAME, instructions=instructions, version=version, log_level="ERROR", subscriptions=False)
 
 
 def _add_reading(server: MCPServer, read: ReadItems) -> None:

@@ -22,12 +22,14 @@ from bot.integrations.agent_server import Headers, bot_server
 from bot.integrations.agreed import AgreedItems
 from bot.log import ThrottledWarning
 from bot.server.connection import AGENTS_PATH
-from bot.server.http import refuse
+from bot.server.http import refuse, while_waited_for
 from bot.server.known_agents import LARGEST_BYTES, NO_KEY, KnownAgents, unknown
 
 REQUESTS_A_MINUTE, AT_A_TIME = 120, 4
 """Of one key."""
 MINUTE_SECONDS = 60.0
+ANSWERED_WITHIN_SECONDS = 60.0
+"""More than a call of ours waits for people, or for Slack."""
 SLOWER = "Too many requests of this key. Send it again later."
 Event = MutableMapping[str, Any]
 
@@ -74,19 +76,18 @@ class AgentRoute(KnownAgents):
     async def _answered(self, request: web.Request, body: bytes) -> web.Response:
         waiting: list[Event] = [{"type": "http.request", "body": body, "more_body": False}]
         sent: list[Event] = []
-        over = asyncio.Event()
 
         async def receive() -> Event:
             if not waiting:
-                await over.wait()  # the client is there until it has its answer
-                return {"type": "http.disconnect"}
+                await asyncio.Event().wait()  # a client that hangs up ends the call
             return waiting.pop()
 
         async def send(event: Event) -> None:
             sent.append(event)
 
-        await self._app(_scope(request), receive, send)
-        over.set()
+        calling = self._app(_scope(request), receive, send)
+        if not await while_waited_for(request, calling, seconds=ANSWERED_WITHIN_SECONDS):
+            return refuse(503, "It took too long.", {"Retry-After": "5"})
         if not sent:  # cut off
             return refuse(503, "The bot is stopping.", {"Retry-After": "5"})
         start, *rest = sent

@@ -15,13 +15,16 @@ import pytest
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import TextContent
+from mcp.types import METHOD_NOT_FOUND, TextContent
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
 from bot.cli.check import check_agents
 from bot.cli.keys import key_of
 from bot.content import mcp
 from bot.content.agent_keys import read_keys, write_keys
+from bot.engine.agent_desk import AgentDesk
 from bot.errors import ConfigError, Unavailable
+from bot.server import agent_route
 from bot.server.agent_route import AT_A_TIME, REQUESTS_A_MINUTE, KeyUse
 from bot.settings import Settings
 from bot.storage.sqlite import SqliteStore
@@ -32,6 +35,9 @@ from tests.patience import PATIENCE_SECONDS
 from tests.ports import free_port
 
 ITEM = "offline-sync"
+MODERN, HANDSHAKE = "2026-07-28", "2025-06-18"
+"""Versions of the protocol; the SDK serves them in two ways."""
+WHO = {"name": "raw", "version": "1"}
 WORDS = "May a limit be below 10 a second?"
 FORM = {"roundtable.words": "Never below 10."}
 
@@ -59,6 +65,32 @@ class Door:
 
     def agent(self, secret: str) -> AbstractAsyncContextManager[Client]:
         return agent_at(self.url, secret)
+
+    async def answer(
+        self, secret: str, method: str, *, version: str = MODERN, **params: Any
+    ) -> tuple[int, Any]:
+        """One request and its answer, without a client between."""
+        headers = {
+            "Authorization": f"Bearer {secret}",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": version,
+            "Mcp-Method": method,
+            **({"Mcp-Name": params["name"]} if "name" in params else {}),
+        }
+        meta = {
+            PROTOCOL_VERSION_META_KEY: version,
+            CLIENT_INFO_META_KEY: WHO,
+            CLIENT_CAPABILITIES_META_KEY: {},
+        }
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(self.url, json=body, headers=headers) as got,
+        ):
+            return got.status, json.loads(await got.text())
+
+    async def call(self, secret: str, tool: str, **given: Any) -> tuple[int, Any]:
+        return await self.answer(secret, "tools/call", name=tool, arguments=given)
 
     async def status(self, headers: dict[str, str], body: bytes = b"{}") -> int:
         async with (
@@ -225,12 +257,91 @@ async def test_a_key_is_needed(meeting: Meeting, door: Door) -> None:
         assert await door.status({"Authorization": "Bearer rtk_unknown"}) == 401
         assert await door.status({**known, "Origin": "https://evil.example"}) == 403
         assert await door.status(known, b"x" * 300_000) == 413
-        for odd in (b"", b"x", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 100_000):
+        batch = json.dumps([{"jsonrpc": "2.0", "id": one, "method": "tools/list"} for one in range(2_000)])
+        for odd in (batch.encode(), b"", b"x", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 100_000):
             assert 400 <= await door.status({**known, "Accept": "application/json"}, odd) < 500
         async with door.agent(secret) as agent:
             assert (await told(agent, "list_items"))["rows"][0]["item"] == ITEM
         door.withdraw()
         assert await door.status(known) == 401
+
+
+@pytest.mark.parametrize("version", [MODERN, HANDSHAKE])
+async def test_huge_arguments_are_refused_with_a_sentence(meeting: Meeting, door: Door, version: str) -> None:
+    """And one that only says how long to wait waits for no time."""
+    many = 10_000
+    async with meeting.bot():
+        await held(meeting)
+        secret = door.key()
+        async with door.agent(secret) as agent:
+            asked = await ask(agent)
+        for tool, given, told in (
+            ("get_specification", {"item": ITEM, "kinds": ["x" * 5_000] * 20}, "There is no kind 'xxx"),
+            ("get_specification", {"item": ITEM, "kinds": ["requirement"] * many}, "Limits are per client"),
+            ("ask_people", {"item": ITEM, "question": "?", "options": ["Yes"] * many}, "at most 4 options"),
+            ("ask_people", {"item": ITEM, "question": "?", "about": [f"FR-{n:03}" for n in range(1, 999)]}, "at most 10 entries"),
+            ("ask_people", {"item": ITEM, "question": "x" * 200_000}, "at most 1,000 characters"),
+            ("get_answer", {"question": asked["question"], "wait_seconds": -(10**400)}, "'status': 'open'"),
+        ):  # fmt: skip
+            status, answer = await door.answer(
+                secret, "tools/call", version=version, name=tool, arguments=given
+            )
+            assert (status, told in str(answer.get("result"))) == (200, True), (tool, answer)
+
+
+async def test_who_listens_is_told_that_nothing_is_sent(meeting: Meeting, door: Door) -> None:
+    """Such an answer would never end, and four of them would be all that the key may have at a time."""
+    async with meeting.bot():
+        secret = door.key()
+        for _ in range(AT_A_TIME + 1):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                listening = door.answer(
+                    secret, "subscriptions/listen", notifications={"toolsListChanged": True}
+                )
+                status, told = await listening
+            assert (status, told["error"]["code"]) == (404, METHOD_NOT_FOUND)
+        assert (await door.call(secret, "list_items"))[0] == 200
+
+
+async def test_who_hangs_up_is_waited_for_no_longer(meeting: Meeting, door: Door) -> None:
+    """Their key is free again at once, and a question that they asked meanwhile stands."""
+    async with meeting.bot():
+        await held(meeting)
+        secret = door.key()
+        async with door.agent(secret) as agent:
+            asked = await ask(agent)
+        given = {"question": asked["question"], "wait_seconds": 25}
+        waiting = [asyncio.create_task(door.call(secret, "get_answer", **given)) for _ in range(AT_A_TIME)]
+        await asyncio.sleep(0.5)
+        assert (await door.call(secret, "list_items"))[0] == 429
+        for one in waiting:
+            one.cancel()
+        await asyncio.wait(waiting)
+        for _ in range(100):  # the calls would have waited for 25 s
+            if (status := (await door.call(secret, "list_items"))[0]) == 200:
+                break
+            await asyncio.sleep(0.1)
+        assert status == 200
+        assert len(questions(meeting)) == 1
+
+
+async def test_an_answer_that_does_not_come_is_given_up(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that a call waits for keeps its key, or the bot, for ever."""
+    monkeypatch.setattr(agent_route, "ANSWERED_WITHIN_SECONDS", 0.2)
+
+    async def hangs(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    async with meeting.bot():
+        secret = door.key()
+        monkeypatch.setattr(AgentDesk, "seen", hangs)
+        for _ in range(AT_A_TIME + 1):
+            for version in (MODERN, HANDSHAKE):
+                given: dict[str, Any] = {"version": version, "name": "list_items", "arguments": {}}
+                answer = await door.answer(secret, "tools/call", **given)
+                assert answer == (503, {"error": "It took too long."})
 
 
 async def test_a_reading_key_asks_nobody(meeting: Meeting, door: Door) -> None:

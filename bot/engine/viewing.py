@@ -83,10 +83,9 @@ class Viewers:
         """Every item that *viewer* may see, those of its own channel first, with its roundtable if there is one."""
         listings = {one.known.slug: one for one in await self._workspace.items()}
         here = {rt.slug: rt for rt in await self._store.in_channel(viewer.place.team, viewer.place.channel)}
-        lost = frozenset(await self._store.missing(listings))
+        stored = {**here, **await self._store.several(listings)}
         for slug in dict.fromkeys((*here, *listings)):
-            listed, rt = listings.get(slug), here.get(slug)
-            rt = rt or (None if slug in lost else await self._store.get(slug))
+            listed, rt = listings.get(slug), stored.get(slug)
             if (rt or listed) and viewer.sees(held_item(rt, listed)):
                 yield known_item(rt, listed), rt
 

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,10 @@ Event = MutableMapping[str, Any]
 
 
 class AgentRoute(KnownAgents):
-    """Requests of agents. *read* gives all items of the newest commit; each agent is told of those that it may see."""
+    """
+    Requests of agents. *read* gives all items of the newest commit, in a thread of ours; each agent is told of those
+    that it may see.
+    """
 
     def __init__(
         self,
@@ -50,7 +54,8 @@ class AgentRoute(KnownAgents):
         super().__init__(keys, warnings=warnings)
         self._seconds = seconds
         self._use: dict[str, KeyUse] = {}
-        self._server = bot_server(self._key_of, desk, read, version=version)
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="agents")
+        self._server = bot_server(self._key_of, desk, read, reader=self._reader, version=version)
         self._app = self._server.streamable_http_app(
             streamable_http_path=AGENTS_PATH,
             json_response=True,
@@ -60,8 +65,11 @@ class AgentRoute(KnownAgents):
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        async with self._server.session_manager.run():
-            yield
+        try:
+            async with self._server.session_manager.run():
+                yield
+        finally:
+            self._reader.shutdown(wait=False, cancel_futures=True)
 
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         key = self.key(request.headers)

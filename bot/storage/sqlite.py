@@ -143,6 +143,9 @@ class SqliteStore:
             or "" < due <= now
         )
 
+    async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+        return await self._call(lambda: self._several(slugs))
+
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         stored = {slug for (slug,) in await self.rows("SELECT slug FROM roundtables")}
         return tuple(slug for slug in slugs if slug not in stored)
@@ -338,6 +341,15 @@ class SqliteStore:
         if saved is None or saved.link != link:
             saved = self._read_state(slug, link, state)
         return saved.value if saved else None
+
+    def _several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+        listed = "SELECT slug, link FROM roundtables WHERE slug IN (SELECT value FROM json_each(?))"
+        found: dict[str, Roundtable] = {}
+        for slug, link in self._sql.execute(listed, [json.dumps(tuple(slugs))]).fetchall():
+            saved = self._memory.saved.get(slug)
+            if rt := saved.value if saved and saved.link == link else self._get(slug):
+                found[slug] = rt
+        return found
 
     def _read_state(self, slug: str, link: str, state: str) -> StoredState | None:
         """An unreadable one is set aside: the item is then rebuilt from the workspace."""

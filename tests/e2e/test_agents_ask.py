@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any
+from threading import current_thread
+from typing import Any, cast
 
 import aiohttp
 import httpx2
@@ -17,21 +18,25 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import METHOD_NOT_FOUND, TextContent
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from pygit2 import Oid
 
+from bot import app
 from bot.cli.check import check_agents
 from bot.cli.keys import key_of
 from bot.content import mcp
 from bot.content.agent_keys import read_keys, write_keys
+from bot.engine import agent_desk
 from bot.engine.agent_desk import AgentDesk
 from bot.errors import ConfigError, Unavailable
 from bot.server import agent_route
 from bot.server.agent_route import AT_A_TIME, REQUESTS_A_MINUTE, KeyUse
 from bot.settings import Settings
+from bot.storage.git.tree import Files
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_private import started_there
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 
 ITEM = "offline-sync"
@@ -266,10 +271,70 @@ async def test_a_key_is_needed(meeting: Meeting, door: Door) -> None:
         assert await door.status(known) == 401
 
 
+class WatchedStore:
+    """Notes each call of the desk: its name, and what it is about."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.calls: list[tuple[str, list[str]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def call(slugs: Iterable[str]) -> Any:
+            self.calls.append((name, sorted(slugs)))
+            return getattr(self._store, name)(slugs)
+
+        return call
+
+
+async def test_what_was_read_is_not_read_again(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While nothing is committed: no file of the record, and one look at the store, of the items that a call names."""
+    read: list[str] = []
+    content, stores = Files.content, list[WatchedStore]()
+
+    def counted(files: Files, path: str, id: Oid, most: int) -> bytes | None:
+        if current_thread().name.startswith("agents"):
+            read.append(path)
+        return content(files, path, id, most)
+
+    def watched(*, store: Any, **given: Any) -> AgentDesk:
+        stores.append(WatchedStore(store))
+        return AgentDesk(store=cast("Any", stores[-1]), **given)
+
+    monkeypatch.setattr(Files, "content", counted)
+    monkeypatch.setattr(app, "AgentDesk", watched)
+    async with meeting.bot():
+        await held(meeting)
+        await started_there(meeting, "Salary bands")
+        (slug,) = await meeting.until(
+            lambda: [one.name for one in meeting.folder.parent.glob("salary-bands*") if one.is_dir()]
+        )
+        secret = door.key(items=f"*,{slug}")
+        named, every = [("several", [ITEM])], [("several", [ITEM, slug])]
+        calls: Sequence[tuple[str, dict[str, Any], list[tuple[str, list[str]]]]] = (
+            ("list_items", {}, every),
+            ("get_specification", {"item": ITEM}, named),
+            ("open_questions", {"item": ITEM}, named),
+            ("get_entry", {"address": f"{ITEM}/FR-001"}, named),
+        )
+        for at, (tool, given, looks) in enumerate((*calls, *calls)):
+            status, answer = await door.call(secret, tool, **given)
+            assert (status, answer["result"]["isError"]) == (200, False), answer
+            assert bool(read) is (at == 0), read
+            assert stores[0].calls == looks
+            read.clear()
+            stores[0].calls.clear()
+        await meeting.press("continue")
+        await meeting.do_step("requirement: Limits are for each client and day.")
+        found = (await door.call(secret, "get_specification", item=ITEM))[1]["result"]["structuredContent"]
+        assert [one["address"] for one in found["rows"]] == [f"{ITEM}/FR-001", f"{ITEM}/FR-002"]
+
+
 @pytest.mark.parametrize("version", [MODERN, HANDSHAKE])
 async def test_huge_arguments_are_refused_with_a_sentence(meeting: Meeting, door: Door, version: str) -> None:
     """And one that only says how long to wait waits for no time."""
-    many = 10_000
+    many, about = 10_000, [f"FR-{number:03}" for number in range(1, 999)]
     async with meeting.bot():
         await held(meeting)
         secret = door.key()
@@ -279,7 +344,7 @@ async def test_huge_arguments_are_refused_with_a_sentence(meeting: Meeting, door
             ("get_specification", {"item": ITEM, "kinds": ["x" * 5_000] * 20}, "There is no kind 'xxx"),
             ("get_specification", {"item": ITEM, "kinds": ["requirement"] * many}, "Limits are per client"),
             ("ask_people", {"item": ITEM, "question": "?", "options": ["Yes"] * many}, "at most 4 options"),
-            ("ask_people", {"item": ITEM, "question": "?", "about": [f"FR-{n:03}" for n in range(1, 999)]}, "at most 10 entries"),
+            ("ask_people", {"item": ITEM, "question": "?", "about": about}, "at most 10 entries"),
             ("ask_people", {"item": ITEM, "question": "x" * 200_000}, "at most 1,000 characters"),
             ("get_answer", {"question": asked["question"], "wait_seconds": -(10**400)}, "'status': 'open'"),
         ):  # fmt: skip
@@ -303,25 +368,31 @@ async def test_who_listens_is_told_that_nothing_is_sent(meeting: Meeting, door: 
         assert (await door.call(secret, "list_items"))[0] == 200
 
 
-async def test_who_hangs_up_is_waited_for_no_longer(meeting: Meeting, door: Door) -> None:
-    """Their key is free again at once, and a question that they asked meanwhile stands."""
+async def test_who_hangs_up_is_waited_for_no_longer(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their key is free again, and a question that they asked meanwhile stands."""
+    monkeypatch.setattr(agent_desk, "LONGEST_WAIT_SECONDS", 10_000)
+    monkeypatch.setattr(agent_route, "ANSWERED_WITHIN_SECONDS", 10_000)
+
+    async def is_served() -> bool:
+        return (await door.call(secret, "list_items"))[0] == 200
+
+    async def is_refused() -> bool:
+        return not await is_served()
+
     async with meeting.bot():
         await held(meeting)
         secret = door.key()
         async with door.agent(secret) as agent:
             asked = await ask(agent)
-        given = {"question": asked["question"], "wait_seconds": 25}
+        given = {"question": asked["question"], "wait_seconds": 10_000}
         waiting = [asyncio.create_task(door.call(secret, "get_answer", **given)) for _ in range(AT_A_TIME)]
-        await asyncio.sleep(0.5)
-        assert (await door.call(secret, "list_items"))[0] == 429
+        await wait_until(is_refused)
         for one in waiting:
             one.cancel()
         await asyncio.wait(waiting)
-        for _ in range(100):  # the calls would have waited for 25 s
-            if (status := (await door.call(secret, "list_items"))[0]) == 200:
-                break
-            await asyncio.sleep(0.1)
-        assert status == 200
+        await wait_until(is_served)
         assert len(questions(meeting)) == 1
 
 

@@ -31,6 +31,7 @@ from bot.storage.serialization import (
     UnreadableState,
     is_due,
     newer,
+    portions,
     reminder_settings,
     saving,
 )
@@ -246,10 +247,13 @@ class RedisStore(Connected):
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
 
     async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
-        async with self._bounded():
-            asked = await self._asked(slugs)
-            found = [(slug, await self._answered(slug, saved, answer)) for slug, saved, answer in asked]
-        return {slug: rt for slug, rt in found if rt}
+        found: dict[str, Roundtable] = {}
+        for some in portions(slugs):
+            async with self._bounded():
+                for slug, saved, answer in await self._asked(some):
+                    if rt := await self._answered(slug, saved, answer):
+                        found[slug] = rt
+        return found
 
     async def _asked(self, slugs: Iterable[str]) -> list[tuple[str, StoredState | None, list[Any]]]:
         """For `_answered`."""

@@ -14,9 +14,10 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, closing, suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -38,6 +39,7 @@ from bot.storage.serialization import (
     UnreadableState,
     is_due,
     newer,
+    portions,
     reminder_settings,
     saving,
 )
@@ -144,7 +146,10 @@ class SqliteStore:
         )
 
     async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
-        return await self._call(lambda: self._several(slugs))
+        found: dict[str, Roundtable] = {}
+        for some in portions(slugs):
+            found |= await self._call(partial(self._several, some))
+        return found
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         stored = {slug for (slug,) in await self.rows("SELECT slug FROM roundtables")}
@@ -342,10 +347,10 @@ class SqliteStore:
             saved = self._read_state(slug, link, state)
         return saved.value if saved else None
 
-    def _several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+    def _several(self, slugs: Sequence[str]) -> dict[str, Roundtable]:
         listed = "SELECT slug, link FROM roundtables WHERE slug IN (SELECT value FROM json_each(?))"
         found: dict[str, Roundtable] = {}
-        for slug, link in self._sql.execute(listed, [json.dumps(tuple(slugs))]).fetchall():
+        for slug, link in self._sql.execute(listed, [json.dumps(slugs)]).fetchall():
             saved = self._memory.saved.get(slug)
             if rt := saved.value if saved and saved.link == link else self._get(slug):
                 found[slug] = rt

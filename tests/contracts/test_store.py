@@ -131,7 +131,8 @@ async def test_a_new_roundtable_is_saved_once_and_found_by_its_thread(store: Sto
 
     assert await store.missing([a_roundtable().slug, "never-begun"]) == ("never-begun",)
     assert await store.missing([]) == ()
-    assert await store.several([a_roundtable().slug, "never-begun"]) == {a_roundtable().slug: a_roundtable()}
+    many = [*(f"never-{number}" for number in range(50)), a_roundtable().slug, "never-begun"]
+    assert await store.several(many) == {a_roundtable().slug: a_roundtable()}
     assert await store.several([]) == {}
 
     with pytest.raises(Conflict):

@@ -48,10 +48,6 @@ class Guard(Protocol):
         """An answer by the headers alone, before the body is read."""
         ...
 
-    def unread(self, status: int, why: str) -> web.Response:
-        """The answer when the body cannot be read, or is too large."""
-        ...
-
 
 class Gate(Guard, Protocol):
     """A guard that needs nothing open behind it."""
@@ -125,7 +121,7 @@ async def read_body(request: web.Request, guard: Guard) -> bytes | web.Response:
             request[BODY] = await _body(request, most_bytes=guard.most_bytes)
         return request[BODY]
     except _Unread as error:
-        return guard.unread(error.status, str(error))
+        return refuse(error.status, str(error))
 
 
 BODY = web.RequestKey("body", bytes)

@@ -1,8 +1,8 @@
 """
 Opening all items of a commit for other tools, and showing one entry after that.
 
-The floor reads the same files from git and decodes each `specification.json`. The goal is four times as long, which is
-1.5 s for 200 items with 20,000 entries on a machine that does nothing else.
+The floor reads the same files from git and decodes each `specification.json`. The goals are four times as long, and
+1.5 s of the processor for 200 items with 20,000 entries.
 """
 
 import gc
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import process_time
 
-from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main
+from bench.harness import NO_GOAL, Figures, Goal, Plan, Row, Run, main, share
 from bench.seals import SEALER, said
 from bench.workspaces import ITEMS_DIR, git
 from bot.cli.main import GARBAGE
@@ -24,6 +24,7 @@ from tests.specification.meeting import SCHEMA
 ITEMS, QUICK_ITEMS = 200, 3
 ENTRIES = 100
 """Of an item, each in a line of its own."""
+SECONDS, GOAL_IS = 1.5, "the seconds that it may take"
 READ = "reading the files and decoding them"
 
 
@@ -32,15 +33,19 @@ async def measure(plan: Plan) -> list[Row]:
     number, root = plan.size(ITEMS, QUICK_ITEMS), plan.folder / "workspace"
     slugs = [f"item-{at:03}" for at in range(number)]
     written(root, slugs)
+    what = f"opening {number} items with {number * ENTRIES:,} entries"
+    opening = await plan.compare(
+        what,
+        floor_is=READ,
+        floor=timed(lambda: decoded(root, slugs)),
+        ours=timed(lambda: opened(root)),
+        goals={"time": Goal(at_most=4.0)},
+        unit="s",
+    )
+    waited = (one.ours for one in opening)
     return [
-        *await plan.compare(
-            f"opening {number} items with {number * ENTRIES:,} entries",
-            floor_is=READ,
-            floor=timed(lambda: decoded(root, slugs)),
-            ours=timed(lambda: opened(root)),
-            goals={"time": Goal(at_most=4.0)},
-            unit="s",
-        ),
+        *opening,
+        *(share(what, "time", "s", GOAL_IS, ours=one, floor=SECONDS, goal=Goal(at_most=1)) for one in waited),
         *await plan.compare(
             "opening an item and showing one entry",
             floor_is=READ,

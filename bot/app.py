@@ -52,7 +52,7 @@ from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry
 from bot.files import META_BYTES, CommittedFiles, folder
-from bot.integrations.agreed import AgreedItems
+from bot.integrations.agreed import AgreedItems, NewestItems
 from bot.integrations.committed_exports import CommittedExports
 from bot.integrations.source_files import read_issue_text, source_reader
 from bot.log import ThrottledWarning
@@ -564,7 +564,10 @@ async def _agents(
     route = AgentRoute(
         settings.agent_keys,
         desk,
-        lambda: agreed_in(files_at_tip(settings.workspace), settings, parts.playbook.schema, parts.redact),
+        NewestItems(
+            partial(files_at_tip, settings.workspace),
+            lambda files: agreed_in(files, settings, parts.playbook.schema, parts.redact),
+        ),
         version=shipped.release().version,
         warnings=ThrottledWarning(log),
     )

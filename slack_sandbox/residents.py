@@ -15,6 +15,8 @@ class User:
     real_name: str
     is_bot: bool = False
     is_guest: bool = False
+    is_deleted: bool = False
+    """Deactivated: what a person who left the workspace is."""
     team_id: str = ""
     """Of a person from another workspace, in a channel that both workspaces share."""
     tz: str = "Etc/UTC"
@@ -31,7 +33,7 @@ class User:
             "is_stranger": bool(self.team_id),
             "name": self.name,
             "real_name": self.real_name,
-            "deleted": False,
+            "deleted": self.is_deleted,
             "is_bot": self.is_bot,
             "is_app_user": False,
             "tz": self.tz,

@@ -284,7 +284,7 @@ async def test_what_is_too_long_is_refused(door: Door) -> None:
     """And one of exactly the size that is allowed is kept."""
     most = request_body(PASSED.decode() + "x" * (LARGEST_BYTES - len(request_body())))
     status, said = await door.post(most + b" ")
-    assert (status, said["error"]) == (413, f"A review may have {LARGEST_BYTES} bytes.")
+    assert (status, said["error"]) == (413, f"At most {LARGEST_BYTES} bytes are taken.")
 
     status, said = await door.post(most)
     assert (len(most), status, said["line"]) == (LARGEST_BYTES, 201, LINE)

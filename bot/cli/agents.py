@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,11 @@ from bot.cli.environment import read_settings
 from bot.cli.options import RecordFolder
 from bot.content import mcp
 from bot.errors import ConfigError, lacks_extra
-from bot.integrations.agreed import AgreedItems
+from bot.integrations.agreed import AgreedItems, NewestItems
 from bot.integrations.trace import ShownReason
 from bot.settings import Settings
 from bot.shipped import release
+from bot.storage.git.tree import files_at_tip
 
 if TYPE_CHECKING:
     from bot.integrations.agent_server import CloneServer
@@ -50,10 +52,11 @@ async def open_server(settings: Settings, record: Path | None, revision: str) ->
     from bot.integrations.agent_server import clone_server  # noqa: PLC0415 -- only where it is installed
 
     place = trace.record_folder(record) if record else (await trace.opened(settings, None)).record
-    first = trace.items_at(settings, place, revision)
+    fixed = trace.items_at(settings, place, revision)
+    newest = NewestItems(partial(files_at_tip, place), lambda _: trace.items_at(settings, place))
 
     def items() -> AgreedItems:
-        return first if revision else trace.items_at(settings, place)
+        return fixed if revision else newest()
 
     async def reasons(path: str, line: int) -> Sequence[ShownReason]:
         clone = await trace.opened(settings, place)

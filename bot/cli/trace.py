@@ -53,11 +53,11 @@ class TraceOptions(NamedTuple):
 
 
 class Printed(NamedTuple):
-    """What a command prints, on stderr too. *failed*: it found what it was asked to look for."""
+    """What a command prints, with *commands* for GitHub Actions. *failed*: it found what it was asked to look for."""
 
     out: str
     failed: bool = False
-    err: str = ""
+    commands: str = ""
 
 
 class Clone(NamedTuple):
@@ -124,16 +124,21 @@ def why_command(
 
 def _print_trace(work: Callable[[Settings], Coroutine[Any, Any, Printed]]) -> None:
     """Exit code 1 is what was found; all that kept it from being looked for is wrong usage."""
+    plain = trace_reports.without_commands if _in_actions() else str
     try:
         ran = asyncio.run(work(read_settings(os.environ, level="ERROR")))
     except BotError as error:
-        typer.echo(str(error), err=True)
+        typer.echo(plain(str(error)), err=True)
         raise typer.Exit(USAGE) from error
-    if ran.err:
-        typer.echo(ran.err, err=True)
+    if ran.commands:
+        typer.echo(ran.commands, err=True)
     if ran.out:
-        typer.echo(ran.out)
+        typer.echo(plain(ran.out))
     raise typer.Exit(PROBLEM if ran.failed else 0)
+
+
+def _in_actions() -> bool:
+    return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
@@ -163,11 +168,10 @@ async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
         mended = trace_file.mended(file, findings, items)
         rows = trace_reports.as_text(found, shown, old=len(findings) - len(shown))
         out = "\n".join((*rows, *_about_baseline(file, mended, options)))
-    in_actions = os.environ.get("GITHUB_ACTIONS") == "true"
     return Printed(
         out,
         failed=options.check and any(one.level is FindingLevel.ERROR for one in new),
-        err="\n".join(trace_reports.actions_commands(shown)) if in_actions else "",
+        commands="\n".join(trace_reports.actions_commands(shown)) if _in_actions() else "",
     )
 
 

@@ -6,7 +6,7 @@ An agent sees what its owner may see, and of that what its key names. What it ma
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -66,18 +66,22 @@ class AgentDesk:
 
     # --- what a key may see -----------------------------------------------------------------------------------------
 
-    async def seen(self, key: AgentKey) -> frozenset[str]:
-        """The items in git that *key* may read. Raises Unavailable, and EffectError when Slack does not answer."""
+    async def seen(self, key: AgentKey, named: str = "") -> frozenset[str]:
+        """
+        The items in git that *key* may read; of these only *named*, if it is one. Raises Unavailable, and EffectError
+        when Slack does not answer.
+        """
         listings = {one.known.slug: one for one in await self.workspace.items()}
         wanted = {slug: one for slug, one in listings.items() if key.is_for_all or slug in key.items}
-        lost = frozenset(await self.store.missing(wanted))
         owner = await self._owner(key)
-        found = set()
-        for slug, listed in wanted.items():
-            rt = None if slug in lost else await self.store.get(slug)
-            if await self._sees(key, owner, slug, rt, listed):
-                found.add(slug)
-        return frozenset(found)
+        if named in wanted and (found := await self._seen_of(key, owner, {named: wanted[named]})):
+            return found
+        return await self._seen_of(key, owner, wanted)
+
+    async def _seen_of(self, key: AgentKey, owner: Viewer, listings: Mapping[str, Listing]) -> frozenset[str]:
+        stored = await self.store.several(listings)
+        seen = [one for one in listings if await self._sees(key, owner, one, stored.get(one), listings[one])]
+        return frozenset(seen)
 
     async def _owner(self, key: AgentKey) -> Viewer:
         belongs = (await self.chat.profile(self.person_of(key.owner))).belongs
@@ -88,6 +92,8 @@ class AgentDesk:
     ) -> bool:
         """A private item, and one whose owner is a guest, is seen by name while the owner is in its channel."""
         held = held_item(rt, listed)
+        if owner.least is Belonging.LEFT:  # what is remembered of a channel may still have them
+            return False
         if owner.least is Belonging.MEMBER and not held.hidden:
             return key.is_for_all or slug in key.items
         if slug not in key.items or not held.channel or held.team != self.team:
@@ -137,7 +143,7 @@ class AgentDesk:
         item, id = await self._address(key, address)
         rt = await self._live(key, item)
         entry = agents.question_of(rt, key.name, id)
-        until = asyncio.get_running_loop().time() + min(wait_seconds, LONGEST_WAIT_SECONDS)
+        until = asyncio.get_running_loop().time() + min(max(wait_seconds, 0), LONGEST_WAIT_SECONDS)
         if question_state(entry) is QuestionState.OPEN and self._waiting < MOST_WAITING:
             self._waiting += 1
             try:

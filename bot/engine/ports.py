@@ -250,6 +250,10 @@ class Store(Protocol):
         """
         ...
 
+    async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+        """As `get`, of those of *slugs* that are stored: asked for once, however many they are."""
+        ...
+
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         """Those of *slugs* of which nothing is stored."""
         ...

@@ -83,10 +83,9 @@ class Viewers:
         """Every item that *viewer* may see, those of its own channel first, with its roundtable if there is one."""
         listings = {one.known.slug: one for one in await self._workspace.items()}
         here = {rt.slug: rt for rt in await self._store.in_channel(viewer.place.team, viewer.place.channel)}
-        lost = frozenset(await self._store.missing(listings))
+        stored = {**here, **await self._store.several(listings)}
         for slug in dict.fromkeys((*here, *listings)):
-            listed, rt = listings.get(slug), here.get(slug)
-            rt = rt or (None if slug in lost else await self._store.get(slug))
+            listed, rt = listings.get(slug), stored.get(slug)
             if (rt or listed) and viewer.sees(held_item(rt, listed)):
                 yield known_item(rt, listed), rt
 
@@ -125,7 +124,8 @@ class Viewers:
             for start in range(0, len(asked), ASKED_AT_ONCE):
                 some = asked[start : start + ASKED_AT_ONCE]
                 profiles = await asyncio.gather(*map(self._chat.profile, some))
-                least = min((one.belongs for one in profiles), key=PRIVILEGES.index)
+                reading = [one.belongs for one in profiles if one.belongs is not Belonging.LEFT]
+                least = min(reading, key=PRIVILEGES.index, default=Belonging.MEMBER)
                 if least is not Belonging.MEMBER:
                     return least
         except EffectError as error:

@@ -5,6 +5,7 @@ HTTP, where agents may ask, too. Only `roundtable mcp`, and a bot with keys for 
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -44,9 +45,12 @@ CloneServer = MCPServer
 
 
 class ReadItems(Protocol):
-    """What *work* makes of the items that the sender of a request may see. Raises BotError."""
+    """
+    What *work* makes of the items that the sender of a request may see: only of the one that the address *named* is in,
+    if they see it. Raises BotError.
+    """
 
-    async def __call__(self, headers: Headers, work: Callable[[AgreedItems], T]) -> T: ...
+    async def __call__(self, headers: Headers, named: str, work: Callable[[AgreedItems], T]) -> T: ...
 
 
 def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: str) -> CloneServer:
@@ -56,7 +60,11 @@ def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: 
     """
     server = _server(version, agents.INSTRUCTIONS)
 
-    async def read_items(headers: Headers, work: Callable[[AgreedItems], T]) -> T:  # noqa: ARG001 -- one reader
+    async def read_items(
+        headers: Headers,  # noqa: ARG001 -- one reader
+        named: str,  # noqa: ARG001 -- who may see everything
+        work: Callable[[AgreedItems], T],
+    ) -> T:
         return work(read())
 
     _add_reading(server, read_items)
@@ -72,14 +80,23 @@ def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: 
 
 
 def bot_server(
-    key_of: Callable[[Headers], AgentKey], desk: "AgentDesk", read: Callable[[], AgreedItems], *, version: str
+    key_of: Callable[[Headers], AgentKey],
+    desk: "AgentDesk",
+    read: Callable[[], AgreedItems],
+    *,
+    reader: Executor,
+    version: str,
 ) -> MCPServer:
-    """*key_of* is who sent a request with these headers; it raises UserError. *read* gives the newest commit."""
+    """
+    *key_of* is who sent a request with these headers; it raises UserError. *read* gives the newest commit, in the one
+    thread of *reader*.
+    """
     server = _server(version, f"{agents.INSTRUCTIONS} {agents.ASK_INSTEAD}")
 
-    async def read_items(headers: Headers, work: Callable[[AgreedItems], T]) -> T:
-        seen = await desk.seen(key_of(headers))
-        return await asyncio.to_thread(lambda: work(read().limited_to(seen)))
+    async def read_items(headers: Headers, named: str, work: Callable[[AgreedItems], T]) -> T:
+        seen = await desk.seen(key_of(headers), named.strip().partition("/")[0])
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(reader, lambda: work(read().limited_to(seen)))
 
     def asking(ctx: Context[Any, Any]) -> AgentKey:
         key = key_of(_headers(ctx))
@@ -129,7 +146,8 @@ def bot_server(
 
 
 def _server(version: str, instructions: str) -> MCPServer:
-    return MCPServer(NAME, instructions=instructions, version=version, log_level="ERROR")
+    # an answer to `subscriptions/listen` would never end
+    return MCPServer(NAME, instructions=instructions, version=version, log_level="ERROR", subscriptions=False)
 
 
 def _add_reading(server: MCPServer, read: ReadItems) -> None:
@@ -137,7 +155,7 @@ def _add_reading(server: MCPServer, read: ReadItems) -> None:
     async def list_items(ctx: Context[Any, Any], query: str = "") -> AgentRows[ListedItem]:
         """The items that the team talked about, with all words of query in name or title; by default all."""
         with _as_tool_error():
-            return await read(_headers(ctx), lambda items: agents.list_items(items, query))
+            return await read(_headers(ctx), "", lambda items: agents.list_items(items, query))
 
     @server.tool(annotations=READS)
     async def get_specification(
@@ -149,26 +167,26 @@ def _add_reading(server: MCPServer, read: ReadItems) -> None:
         """Entries of an item, short: of these kinds (requirement, criterion, decision, …), by default of all."""
         with _as_tool_error():
             return await read(
-                _headers(ctx), lambda items: agents.get_specification(items, item, kinds, state)
+                _headers(ctx), item, lambda items: agents.get_specification(items, item, kinds, state)
             )
 
     @server.tool(annotations=READS)
     async def get_entry(ctx: Context[Any, Any], address: str) -> ShownEntry:
         """One entry, such as rate-limiting/FR-001: who said and accepted each value, in which words, and where."""
         with _as_tool_error():
-            return await read(_headers(ctx), lambda items: agents.get_entry(items, address))
+            return await read(_headers(ctx), address, lambda items: agents.get_entry(items, address))
 
     @server.tool(annotations=READS)
     async def open_questions(ctx: Context[Any, Any], item: str) -> AgentRows[ShownPoint]:
         """What is unanswered, contested, doubtful or only proposed in an item: do not build on it."""
         with _as_tool_error():
-            return await read(_headers(ctx), lambda items: agents.open_questions(items, item))
+            return await read(_headers(ctx), item, lambda items: agents.open_questions(items, item))
 
     @server.prompt()
     async def implement(ctx: Context[Any, Any], address: str) -> list[UserMessage]:
         """Implement one entry, such as rate-limiting/FR-001, as the team agreed on it."""
         try:
-            told = await read(_headers(ctx), lambda items: agents.task(items, address))
+            told = await read(_headers(ctx), address, lambda items: agents.task(items, address))
         except BotError as error:
             raise MCPError(INVALID_PARAMS, visible(str(error))) from None
         return [UserMessage(text) for text in told]

@@ -165,7 +165,7 @@ def _listed(items: AgreedItems, slug: str) -> ListedItem:
 
 
 def _open(shown: ShownItem) -> list[ShownPoint]:
-    return [one for one in shown.not_settled() if one.reason in OPEN]
+    return [one for one in shown.not_settled if one.reason in OPEN]
 
 
 def _short(one: ShownEntry) -> ShortEntry:

@@ -3,10 +3,11 @@ The items of one commit, as every door to other tools reads them: commands, expo
 alone, and the reader of the clone may read everything in it.
 """
 
-from collections.abc import Collection, Iterator
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from bot.domain.catalog.schema import Schema
 from bot.domain.item import meta
@@ -49,17 +50,17 @@ class AgreedItems:
     schema: Schema
     trusted: TrustedKeys | None = None
     redact: Redact = unchanged
-    only: Collection[str] | None = None
     _known: dict[str, AgreedItem] = field(default_factory=dict, init=False)
 
     @cached_property
     def slugs(self) -> tuple[str, ...]:
-        found = (slug for slug, _ in self.files.folders(self.items_dir))
-        return tuple(slug for slug in found if self.only is None or slug in self.only)
+        return tuple(slug for slug, _ in self.files.folders(self.items_dir))
 
     def limited_to(self, slugs: Collection[str]) -> "AgreedItems":
-        """Others do not exist there."""
-        return replace(self, only=slugs)
+        """Others do not exist there. What is open here is open there, and the other way round."""
+        limited = copy(self)
+        limited.__dict__["slugs"] = tuple(slug for slug in self.slugs if slug in slugs)
+        return limited
 
     def item(self, slug: str) -> AgreedItem:
         """Raises UserError where there is none, and WorkspaceError where it cannot be read."""
@@ -120,6 +121,28 @@ class AgreedItems:
             return people.read_people(self.files.read(f"{self.items_dir}/{PEOPLE_FILE}", META_BYTES)).names
         except OSError:
             return people.NO_NAMES
+
+
+class FilesOfCommit(CommittedFiles, Protocol):
+    @property
+    def commit(self) -> object: ...
+
+
+class NewestItems:
+    """The items of the newest commit, which stay open until there is another one. For one thread."""
+
+    def __init__(
+        self, tip: Callable[[], FilesOfCommit], opened: Callable[[CommittedFiles], AgreedItems]
+    ) -> None:
+        self._tip = tip
+        self._opened = opened
+        self._known: tuple[object, AgreedItems] | None = None
+
+    def __call__(self) -> AgreedItems:
+        files = self._tip()
+        if self._known is None or self._known[0] != files.commit:
+            self._known = files.commit, self._opened(files)
+        return self._known[1]
 
 
 def _meta(content: bytes | None) -> Meta:

@@ -6,12 +6,13 @@ It only calculates: the lines and commits come from git, the entries from the on
 """
 
 import hashlib
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from bot.domain.item.item_paths import MARKDOWN
@@ -275,10 +276,10 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
     """What cites entries, and the code that people looked at when they agreed."""
     reading = _Reading(agreed)
     copies = {row.path for row in code.rows if item_of(row.text[:LONGEST_ROW])}
-    folders = tuple(
-        {f"{_folder_of(path)}/" for path in copies if path.endswith(MARKDOWN) and _folder_of(path)}
-    )
-    for row in (one for one in code.rows if one.path not in copies and not one.path.startswith(folders)):
+    folders = _outermost(_folder_of(path) for path in copies if path.endswith(MARKDOWN))
+    for row in code.rows:
+        if row.path in copies or _is_inside(row.path, folders):
+            continue
         level = Level.TESTED if is_test(row.path, code.tests) else Level.CITED
         reading.take(row.text[:LONGEST_ROW], CodeEvidence(level=level, path=row.path, line=row.line))
     for commit in code.commits:
@@ -297,9 +298,25 @@ def _folder_of(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def _outermost(folders: Iterable[str]) -> Sequence[str]:
+    """Sorted, with a slash behind each, and without those that are in another one."""
+    found: list[str] = []
+    for folder in sorted({f"{one}/" for one in folders if one}):
+        if not (found and folder.startswith(found[-1])):
+            found.append(folder)
+    return found
+
+
+def _is_inside(path: str, folders: Sequence[str]) -> bool:
+    """Of those that `_outermost` gives, only the last one before *path* can have it."""
+    at = bisect_right(folders, path)
+    return at > 0 and path.startswith(folders[at - 1])
+
+
 class _Reading:
     def __init__(self, agreed: AgreedFacts) -> None:
         self._agreed = agreed
+        self._known = frozenset(agreed.known)
         self._ids = {address.partition("/")[2] for address in agreed.entries}
         self._bare: dict[str, dict[str, None]] = defaultdict(dict)
         self.evidence: dict[str, list[CodeEvidence]] = defaultdict(list)
@@ -338,11 +355,15 @@ class _Reading:
 
     def _unknown(self, slug: str, id: str) -> str:
         """Other things are written in this way, too: only an item of the record, or almost one, is meant for sure."""
-        if slug in self._agreed.known:
+        if slug in self._known:
             return f"{slug} has no {id}."
-        near = _near_name(slug, tuple(self._agreed.known))
+        near = _near_name(slug, self._near)
         is_meant = f"{near}/{id}" in self._agreed.entries
         return f"There is no item {slug!r}. Did you mean {near}/{id}?" if is_meant else ""
+
+    @cached_property
+    def _near(self) -> Mapping[str, str]:
+        return _near_names(self._known)
 
     def _find(self, rule: Rule, address: str, message: str, here: CodeEvidence) -> None:
         by = f" Commit {here.commit[:SHA_CHARS]} cites it." if here.commit else ""
@@ -447,14 +468,12 @@ def _shorter(slug: str) -> Iterator[str]:
     yield from (slug[:at] + slug[at + 1 :] for at in range(len(slug)))
 
 
-@lru_cache(maxsize=1)
-def _near_names(known: tuple[str, ...]) -> Mapping[str, str]:
-    return {form: slug for slug in known for form in _shorter(slug)}
+def _near_names(known: Iterable[str]) -> Mapping[str, str]:
+    return {form: slug for slug in sorted(known) for form in _shorter(slug)}
 
 
-def _near_name(slug: str, known: tuple[str, ...]) -> str:
+def _near_name(slug: str, near: Mapping[str, str]) -> str:
     """The item that is almost called *slug*; empty for none."""
-    near = _near_names(known)
     return next((near[form] for form in _shorter(slug) if form in near), "")
 
 
@@ -465,7 +484,8 @@ def ids_named(text: str) -> frozenset[str]:
 def items_named(text: str, known: Sequence[str], asked: Sequence[str] = ()) -> frozenset[str]:
     """The items of *known* that addresses in *text* name, or almost; and the only one, which an id alone means."""
     named = {slug for slug, _ in _cited(text) if slug}
-    meant = (_near_name(slug, tuple(known)) for slug in named.difference(known))
+    near = _near_names(known)
+    meant = (_near_name(slug, near) for slug in named.difference(known))
     items = asked or known
     return frozenset({*filter(None, meant), *named.intersection(known), *(items if len(items) == 1 else ())})
 

@@ -25,6 +25,7 @@ TITLES: Mapping[Rule, str] = {
 }
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _TICKS = re.compile("`+")
+_BEGINS_COMMAND = re.compile(r"^([^\S\r\n]*)::", re.MULTILINE)
 _LINK = re.compile(r"https?://[A-Za-z0-9./?=&:_-]+")
 
 
@@ -98,6 +99,14 @@ def actions_commands(findings: Iterable[TraceFinding]) -> Iterator[str]:
         facts = {"file": one.path, "line": str(one.line or ""), "title": TITLES[one.rule]}
         told = ",".join(f"{name}={_property(value)}" for name, value in facts.items() if value)
         yield f"::{names[one.level]} {told}::{_data(one.message)}"
+
+
+def without_commands(text: str) -> str:
+    """
+    *text*, also JSON, in which GitHub Actions finds no command: an old `##[…]` counts anywhere in a line, and `::…::`
+    only at its beginning.
+    """
+    return _BEGINS_COMMAND.sub(r"\1:\:", text.replace("##[", r"##\u005b"))
 
 
 def _data(text: str) -> str:

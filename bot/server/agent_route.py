@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,18 +23,23 @@ from bot.integrations.agent_server import Headers, bot_server
 from bot.integrations.agreed import AgreedItems
 from bot.log import ThrottledWarning
 from bot.server.connection import AGENTS_PATH
-from bot.server.http import refuse
+from bot.server.http import refuse, while_waited_for
 from bot.server.known_agents import LARGEST_BYTES, NO_KEY, KnownAgents, unknown
 
 REQUESTS_A_MINUTE, AT_A_TIME = 120, 4
 """Of one key."""
 MINUTE_SECONDS = 60.0
+ANSWERED_WITHIN_SECONDS = 60.0
+"""More than a call of ours waits for people, or for Slack."""
 SLOWER = "Too many requests of this key. Send it again later."
 Event = MutableMapping[str, Any]
 
 
 class AgentRoute(KnownAgents):
-    """Requests of agents. *read* gives all items of the newest commit; each agent is told of those that it may see."""
+    """
+    Requests of agents. *read* gives all items of the newest commit, in a thread of ours; each agent is told of those
+    that it may see.
+    """
 
     def __init__(
         self,
@@ -48,7 +54,8 @@ class AgentRoute(KnownAgents):
         super().__init__(keys, warnings=warnings)
         self._seconds = seconds
         self._use: dict[str, KeyUse] = {}
-        self._server = bot_server(self._key_of, desk, read, version=version)
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="agents")
+        self._server = bot_server(self._key_of, desk, read, reader=self._reader, version=version)
         self._app = self._server.streamable_http_app(
             streamable_http_path=AGENTS_PATH,
             json_response=True,
@@ -58,8 +65,11 @@ class AgentRoute(KnownAgents):
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        async with self._server.session_manager.run():
-            yield
+        try:
+            async with self._server.session_manager.run():
+                yield
+        finally:
+            self._reader.shutdown(wait=False, cancel_futures=True)
 
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         key = self.key(request.headers)
@@ -74,19 +84,18 @@ class AgentRoute(KnownAgents):
     async def _answered(self, request: web.Request, body: bytes) -> web.Response:
         waiting: list[Event] = [{"type": "http.request", "body": body, "more_body": False}]
         sent: list[Event] = []
-        over = asyncio.Event()
 
         async def receive() -> Event:
             if not waiting:
-                await over.wait()  # the client is there until it has its answer
-                return {"type": "http.disconnect"}
+                await asyncio.Event().wait()  # a client that hangs up ends the call
             return waiting.pop()
 
         async def send(event: Event) -> None:
             sent.append(event)
 
-        await self._app(_scope(request), receive, send)
-        over.set()
+        calling = self._app(_scope(request), receive, send)
+        if not await while_waited_for(request, calling, seconds=ANSWERED_WITHIN_SECONDS):
+            return refuse(503, "It took too long.", {"Retry-After": "5"})
         if not sent:  # cut off
             return refuse(503, "The bot is stopping.", {"Retry-After": "5"})
         start, *rest = sent

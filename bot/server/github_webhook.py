@@ -50,9 +50,6 @@ class SignedByGitHub:
         is_whole = all(len(request.headers.getall(name, [])) == 1 for name in (SIGNATURE, EVENT, DELIVERY))
         return None if is_whole else self._unauthorised()
 
-    def unread(self, status: int, why: str) -> web.Response:
-        return web.Response(status=status, text=f"{why}\n")
-
     def forged(self, request: web.Request, body: bytes) -> web.Response | None:
         made = f"sha256={hmac.new(self._secret, body, sha256).hexdigest()}"
         given = request.headers[SIGNATURE].encode("utf-8", "replace")

@@ -7,7 +7,7 @@ at most as much is read as its route accepts.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -46,10 +46,6 @@ class Guard(Protocol):
 
     def refusal(self, request: web.Request) -> web.Response | None:
         """An answer by the headers alone, before the body is read."""
-        ...
-
-    def unread(self, status: int, why: str) -> web.Response:
-        """The answer when the body cannot be read, or is too large."""
         ...
 
 
@@ -125,7 +121,7 @@ async def read_body(request: web.Request, guard: Guard) -> bytes | web.Response:
             request[BODY] = await _body(request, most_bytes=guard.most_bytes)
         return request[BODY]
     except _Unread as error:
-        return guard.unread(error.status, str(error))
+        return refuse(error.status, str(error))
 
 
 BODY = web.RequestKey("body", bytes)
@@ -233,6 +229,7 @@ class _Connection(asyncio.Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._is_resting = False
         self.is_busy = False
+        self.lost = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -261,6 +258,7 @@ class _Connection(asyncio.Protocol):
         self._http.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self.lost.set()
         self._cancel_deadline()
         if self._transport:
             self._others.remove(self._transport)
@@ -289,6 +287,23 @@ class _Connection(asyncio.Protocol):
 
 
 CONNECTION = web.RequestKey("connection", _Connection)
+
+
+async def while_waited_for(request: web.Request, work: Coroutine[Any, Any, None], *, seconds: float) -> bool:
+    """Whether *work* ended. It is cancelled after *seconds*, and when the client hangs up."""
+    working = asyncio.create_task(work)
+    hanging_up = asyncio.create_task(request[CONNECTION].lost.wait())
+    both = {working, hanging_up}
+    try:
+        await asyncio.wait(both, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        is_over = working.done()
+        for one in both:
+            one.cancel()
+        await asyncio.wait(both)
+    if is_over:
+        working.result()
+    return is_over
 
 
 async def _body(request: web.Request, *, most_bytes: int) -> bytes:

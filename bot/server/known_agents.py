@@ -9,7 +9,7 @@ from bot.content.agent_keys import read_keys
 from bot.domain.catalog.policy import AgentKey, key_with
 from bot.errors import ContentError
 from bot.log import ThrottledWarning
-from bot.server.http import TOO_LARGE, refuse
+from bot.server.http import refuse
 
 LARGEST_BYTES = 256 * 1024
 NO_KEY = "A known key is needed."
@@ -28,9 +28,6 @@ class KnownAgents:
         if "Origin" in request.headers:
             return refuse(403, "Pages in a browser may not use this address.")
         return None if self.key(request.headers) else unknown()
-
-    def unread(self, status: int, why: str) -> web.Response:
-        return refuse(status, f"A request may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
 
     def forged(self, request: web.Request, body: bytes) -> web.Response | None:  # noqa: ARG002 -- the key is enough
         return None

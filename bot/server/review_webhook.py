@@ -24,7 +24,7 @@ from bot.engine.review_ports import Archive, KeptReview
 from bot.engine.reviews import ReviewTriage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 from bot.log import ThrottledWarning
-from bot.server.http import TOO_LARGE, refuse
+from bot.server.http import refuse
 
 PATH = "/reviews"
 LARGEST_BYTES = 1024 * 1024
@@ -62,9 +62,6 @@ class SignedReviews:
         if len(_signature_headers(request)) == len(HEADERS):
             return None
         return self._unauthorised("each of the headers is needed once")
-
-    def unread(self, status: int, why: str) -> web.Response:
-        return refuse(status, f"A review may have {LARGEST_BYTES} bytes." if status == TOO_LARGE else why)
 
     def forged(self, request: web.Request, body: bytes) -> web.Response | None:
         given, problem = _signature_headers(request), "No secret is set"

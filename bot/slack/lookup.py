@@ -150,6 +150,8 @@ class PersonNames:
 
 def belonging_of(user: Mapping[str, Any], us: Identity) -> Belonging:
     """In an Enterprise Grid people of other workspaces of the same organisation are members."""
+    if user.get("deleted"):
+        return Belonging.LEFT
     if user.get("is_restricted") or user.get("is_ultra_restricted"):
         return Belonging.GUEST
     organisation = word(user, "enterprise_user", "enterprise_id") or word(user, "enterprise_id")

@@ -90,9 +90,6 @@ class SlackRequests:
             return self._refused("its timestamp is more than five minutes away from this machine's clock")
         return None
 
-    def unread(self, status: int, why: str) -> web.Response:
-        return web.Response(status=status, text=f"{why}\n")
-
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         if _may_be_ssl_check(request):
             known = SSL_CHECK in body.split(b"&")

@@ -31,6 +31,7 @@ from bot.storage.serialization import (
     UnreadableState,
     is_due,
     newer,
+    portions,
     reminder_settings,
     saving,
 )
@@ -236,12 +237,7 @@ class RedisStore(Connected):
     async def in_channel(self, team: str, channel: str) -> tuple[Roundtable, ...]:
         key, here = self._channel_key(team, channel), []
         async with self._bounded():
-            asked = {slug: self._memory.saved.get(slug) for slug in await self._redis.smembers(key)}
-            reading = self._redis.pipeline(transaction=False)
-            for slug, saved in asked.items():
-                reading.eval(READ, 2, *self._asking(slug, saved))
-            answers = await reading.execute() if asked else ()
-            for (slug, saved), answer in zip(asked.items(), answers, strict=True):
+            for slug, saved, answer in await self._asked(await self._redis.smembers(key)):
                 with suppress(NewerVersion):
                     found = await self._answered(slug, saved, answer)
                     if found is None:
@@ -249,6 +245,24 @@ class RedisStore(Connected):
                     elif (found.place.team, found.place.channel) == (team, channel):
                         here.append(found)
         return tuple(sorted(here, key=lambda one: one.now, reverse=True))
+
+    async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+        found: dict[str, Roundtable] = {}
+        for some in portions(slugs):
+            async with self._bounded():
+                for slug, saved, answer in await self._asked(some):
+                    if rt := await self._answered(slug, saved, answer):
+                        found[slug] = rt
+        return found
+
+    async def _asked(self, slugs: Iterable[str]) -> list[tuple[str, StoredState | None, list[Any]]]:
+        """For `_answered`."""
+        remembered = [(slug, self._memory.saved.get(slug)) for slug in slugs]
+        reading = self._redis.pipeline(transaction=False)
+        for slug, saved in remembered:
+            reading.eval(READ, 2, *self._asking(slug, saved))
+        answers = await reading.execute() if remembered else []
+        return [(slug, saved, answer) for (slug, saved), answer in zip(remembered, answers, strict=True)]
 
     async def unfinished(self, *, quiet_since: str = "", now: str = "") -> tuple[str, ...]:
         async with self._bounded():

@@ -54,6 +54,7 @@ RECORD: Mapping[str, str] = {"entries": "entry", "heard": "heard"}
 PARTS, FOLLOWING = "parts", "following"
 """In a stored state: by field, the numbers of its parts, as ranges; and by kind, the number that is given next."""
 
+READ_AT_ONCE = 5
 REMEMBERED = 1_000
 """As many as the engine remembers roundtables, which are the same objects."""
 
@@ -165,6 +166,12 @@ def restored(slug: str, link: str, state: str, stored: Mapping[str, str]) -> Sto
     except (UnreadableState, TypeError, ValueError, AttributeError) as error:
         flaw = str(error)
     raise UnreadableState(f"the stored roundtable {slug!r} cannot be read: {flaw}")
+
+
+def portions(slugs: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """So many that their states are read within the time of one call."""
+    rest = tuple(slugs)
+    return (rest[at : at + READ_AT_ONCE] for at in range(0, len(rest), READ_AT_ONCE))
 
 
 class StoreMemory:

@@ -14,9 +14,10 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, closing, suppress
+from functools import partial
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -38,6 +39,7 @@ from bot.storage.serialization import (
     UnreadableState,
     is_due,
     newer,
+    portions,
     reminder_settings,
     saving,
 )
@@ -142,6 +144,12 @@ class SqliteStore:
             if is_due(frozenset(pending.split(SEPARATOR)) - {""}, touched, quiet_since=quiet_since)
             or "" < due <= now
         )
+
+    async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+        found: dict[str, Roundtable] = {}
+        for some in portions(slugs):
+            found |= await self._call(partial(self._several, some))
+        return found
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         stored = {slug for (slug,) in await self.rows("SELECT slug FROM roundtables")}
@@ -338,6 +346,15 @@ class SqliteStore:
         if saved is None or saved.link != link:
             saved = self._read_state(slug, link, state)
         return saved.value if saved else None
+
+    def _several(self, slugs: Sequence[str]) -> dict[str, Roundtable]:
+        listed = "SELECT slug, link FROM roundtables WHERE slug IN (SELECT value FROM json_each(?))"
+        found: dict[str, Roundtable] = {}
+        for slug, link in self._sql.execute(listed, [json.dumps(slugs)]).fetchall():
+            saved = self._memory.saved.get(slug)
+            if rt := saved.value if saved and saved.link == link else self._get(slug):
+                found[slug] = rt
+        return found
 
     def _read_state(self, slug: str, link: str, state: str) -> StoredState | None:
         """An unreadable one is set aside: the item is then rebuilt from the workspace."""

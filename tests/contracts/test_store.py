@@ -84,6 +84,9 @@ async def test_what_a_newer_version_saved_is_neither_read_nor_changed(
         with pytest.raises((Conflict, NewerVersion)):
             await store.put(a_roundtable(), expected=0)
         assert await store.missing([SLUG, "other"]) == ()
+        with pytest.raises(NewerVersion):
+            await store.several([SLUG, "other"])
+        assert await store.several(["other"]) == {"other": other}
         assert "other" in await store.unfinished()
         assert await store.get("other") == other
         assert await store.in_channel(ELSEWHERE.team, ELSEWHERE.channel) == (other,)
@@ -128,6 +131,9 @@ async def test_a_new_roundtable_is_saved_once_and_found_by_its_thread(store: Sto
 
     assert await store.missing([a_roundtable().slug, "never-begun"]) == ("never-begun",)
     assert await store.missing([]) == ()
+    many = [*(f"never-{number}" for number in range(50)), a_roundtable().slug, "never-begun"]
+    assert await store.several(many) == {a_roundtable().slug: a_roundtable()}
+    assert await store.several([]) == {}
 
     with pytest.raises(Conflict):
         await store.put(a_roundtable(version=6, place=ELSEWHERE), expected=5)

@@ -121,6 +121,18 @@ def test_guests_press_where_the_house_lets_them() -> None:
     assert at.rt.manners.outsiders == {}
 
 
+def test_who_left_presses_no_more() -> None:
+    """What was theirs alone to press is then for the others."""
+    at = say(table(press=PressPolicy.STARTER), GUS, "hello")
+    left = Person(id=at.rt.started_by, belongs=Belonging.LEFT)
+    member = Person(id="ida", belongs=Belonging.MEMBER)
+    policy = Policy(press=PressPolicy.STARTER)
+
+    assert permission.refusal(at.rt, member, policy)
+    assert permission.refusal(at.rt, left, policy)
+    assert not permission.refusal(permission.learned(at.rt, left), member, policy)
+
+
 def test_what_is_not_known_is_no_reason_to_refuse() -> None:
     """The first press of somebody counts; once they turn out to be a guest, the next does not."""
     at = table()

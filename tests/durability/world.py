@@ -155,6 +155,9 @@ class SimStore:
         stored = self._world.store.items()
         return tuple(slug for slug, rt in stored if rt.outbox or "" < rt.next_due <= now)
 
+    async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+        return {slug: self._world.store[slug] for slug in slugs if slug in self._world.store}
+
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
         return tuple(slug for slug in slugs if slug not in self._world.store)
 

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import Any
+from threading import current_thread
+from typing import Any, cast
 
 import aiohttp
 import httpx2
@@ -14,23 +16,33 @@ import pytest
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import TextContent
+from mcp.types import METHOD_NOT_FOUND, TextContent
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from pygit2 import Oid
 
+from bot import app
 from bot.cli.check import check_agents
 from bot.cli.keys import key_of
 from bot.content import mcp
 from bot.content.agent_keys import read_keys, write_keys
+from bot.engine import agent_desk
+from bot.engine.agent_desk import AgentDesk
 from bot.errors import ConfigError, Unavailable
+from bot.server import agent_route
 from bot.server.agent_route import AT_A_TIME, REQUESTS_A_MINUTE, KeyUse
 from bot.settings import Settings
+from bot.storage.git.tree import Files
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import SandboxMessage
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_private import started_there
-from tests.patience import PATIENCE_SECONDS
+from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 
 ITEM = "offline-sync"
+MODERN, HANDSHAKE = "2026-07-28", "2025-06-18"
+"""Versions of the protocol; the SDK serves them in two ways."""
+WHO = {"name": "raw", "version": "1"}
 WORDS = "May a limit be below 10 a second?"
 FORM = {"roundtable.words": "Never below 10."}
 
@@ -58,6 +70,32 @@ class Door:
 
     def agent(self, secret: str) -> AbstractAsyncContextManager[Client]:
         return agent_at(self.url, secret)
+
+    async def answer(
+        self, secret: str, method: str, *, version: str = MODERN, **params: Any
+    ) -> tuple[int, Any]:
+        """One request and its answer, without a client between."""
+        headers = {
+            "Authorization": f"Bearer {secret}",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": version,
+            "Mcp-Method": method,
+            **({"Mcp-Name": params["name"]} if "name" in params else {}),
+        }
+        meta = {
+            PROTOCOL_VERSION_META_KEY: version,
+            CLIENT_INFO_META_KEY: WHO,
+            CLIENT_CAPABILITIES_META_KEY: {},
+        }
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(self.url, json=body, headers=headers) as got,
+        ):
+            return got.status, json.loads(await got.text())
+
+    async def call(self, secret: str, tool: str, **given: Any) -> tuple[int, Any]:
+        return await self.answer(secret, "tools/call", name=tool, arguments=given)
 
     async def status(self, headers: dict[str, str], body: bytes = b"{}") -> int:
         async with (
@@ -224,12 +262,157 @@ async def test_a_key_is_needed(meeting: Meeting, door: Door) -> None:
         assert await door.status({"Authorization": "Bearer rtk_unknown"}) == 401
         assert await door.status({**known, "Origin": "https://evil.example"}) == 403
         assert await door.status(known, b"x" * 300_000) == 413
-        for odd in (b"", b"x", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 100_000):
+        batch = json.dumps([{"jsonrpc": "2.0", "id": one, "method": "tools/list"} for one in range(2_000)])
+        for odd in (batch.encode(), b"", b"x", b"[]", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 100_000):
             assert 400 <= await door.status({**known, "Accept": "application/json"}, odd) < 500
         async with door.agent(secret) as agent:
             assert (await told(agent, "list_items"))["rows"][0]["item"] == ITEM
         door.withdraw()
         assert await door.status(known) == 401
+
+
+class WatchedStore:
+    """Notes each call of the desk: its name, and what it is about."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+        self.calls: list[tuple[str, list[str]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        def call(slugs: Iterable[str]) -> Any:
+            self.calls.append((name, sorted(slugs)))
+            return getattr(self._store, name)(slugs)
+
+        return call
+
+
+async def test_what_was_read_is_not_read_again(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While nothing is committed: no file of the record, and one look at the store, of the items that a call names."""
+    read: list[str] = []
+    content, stores = Files.content, list[WatchedStore]()
+
+    def counted(files: Files, path: str, id: Oid, most: int) -> bytes | None:
+        if current_thread().name.startswith("agents"):
+            read.append(path)
+        return content(files, path, id, most)
+
+    def watched(*, store: Any, **given: Any) -> AgentDesk:
+        stores.append(WatchedStore(store))
+        return AgentDesk(store=cast("Any", stores[-1]), **given)
+
+    monkeypatch.setattr(Files, "content", counted)
+    monkeypatch.setattr(app, "AgentDesk", watched)
+    async with meeting.bot():
+        await held(meeting)
+        await started_there(meeting, "Salary bands")
+        (slug,) = await meeting.until(
+            lambda: [one.name for one in meeting.folder.parent.glob("salary-bands*") if one.is_dir()]
+        )
+        secret = door.key(items=f"*,{slug}")
+        named, every = [("several", [ITEM])], [("several", [ITEM, slug])]
+        calls: Sequence[tuple[str, dict[str, Any], list[tuple[str, list[str]]]]] = (
+            ("list_items", {}, every),
+            ("get_specification", {"item": ITEM}, named),
+            ("open_questions", {"item": ITEM}, named),
+            ("get_entry", {"address": f"{ITEM}/FR-001"}, named),
+        )
+        for at, (tool, given, looks) in enumerate((*calls, *calls)):
+            status, answer = await door.call(secret, tool, **given)
+            assert (status, answer["result"]["isError"]) == (200, False), answer
+            assert bool(read) is (at == 0), read
+            assert stores[0].calls == looks
+            read.clear()
+            stores[0].calls.clear()
+        await meeting.press("continue")
+        await meeting.do_step("requirement: Limits are for each client and day.")
+        found = (await door.call(secret, "get_specification", item=ITEM))[1]["result"]["structuredContent"]
+        assert [one["address"] for one in found["rows"]] == [f"{ITEM}/FR-001", f"{ITEM}/FR-002"]
+
+
+@pytest.mark.parametrize("version", [MODERN, HANDSHAKE])
+async def test_huge_arguments_are_refused_with_a_sentence(meeting: Meeting, door: Door, version: str) -> None:
+    """And one that only says how long to wait waits for no time."""
+    many, about = 10_000, [f"FR-{number:03}" for number in range(1, 999)]
+    async with meeting.bot():
+        await held(meeting)
+        secret = door.key()
+        async with door.agent(secret) as agent:
+            asked = await ask(agent)
+        for tool, given, told in (
+            ("get_specification", {"item": ITEM, "kinds": ["x" * 5_000] * 20}, "There is no kind 'xxx"),
+            ("get_specification", {"item": ITEM, "kinds": ["requirement"] * many}, "Limits are per client"),
+            ("ask_people", {"item": ITEM, "question": "?", "options": ["Yes"] * many}, "at most 4 options"),
+            ("ask_people", {"item": ITEM, "question": "?", "about": about}, "at most 10 entries"),
+            ("ask_people", {"item": ITEM, "question": "x" * 200_000}, "at most 1,000 characters"),
+            ("get_answer", {"question": asked["question"], "wait_seconds": -(10**400)}, "'status': 'open'"),
+        ):  # fmt: skip
+            status, answer = await door.answer(
+                secret, "tools/call", version=version, name=tool, arguments=given
+            )
+            assert (status, told in str(answer.get("result"))) == (200, True), (tool, answer)
+
+
+async def test_who_listens_is_told_that_nothing_is_sent(meeting: Meeting, door: Door) -> None:
+    """Such an answer would never end, and four of them would be all that the key may have at a time."""
+    async with meeting.bot():
+        secret = door.key()
+        for _ in range(AT_A_TIME + 1):
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                listening = door.answer(
+                    secret, "subscriptions/listen", notifications={"toolsListChanged": True}
+                )
+                status, told = await listening
+            assert (status, told["error"]["code"]) == (404, METHOD_NOT_FOUND)
+        assert (await door.call(secret, "list_items"))[0] == 200
+
+
+async def test_who_hangs_up_is_waited_for_no_longer(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their key is free again, and a question that they asked meanwhile stands."""
+    monkeypatch.setattr(agent_desk, "LONGEST_WAIT_SECONDS", 10_000)
+    monkeypatch.setattr(agent_route, "ANSWERED_WITHIN_SECONDS", 10_000)
+
+    async def is_served() -> bool:
+        return (await door.call(secret, "list_items"))[0] == 200
+
+    async def is_refused() -> bool:
+        return not await is_served()
+
+    async with meeting.bot():
+        await held(meeting)
+        secret = door.key()
+        async with door.agent(secret) as agent:
+            asked = await ask(agent)
+        given = {"question": asked["question"], "wait_seconds": 10_000}
+        waiting = [asyncio.create_task(door.call(secret, "get_answer", **given)) for _ in range(AT_A_TIME)]
+        await wait_until(is_refused)
+        for one in waiting:
+            one.cancel()
+        await asyncio.wait(waiting)
+        await wait_until(is_served)
+        assert len(questions(meeting)) == 1
+
+
+async def test_an_answer_that_does_not_come_is_given_up(
+    meeting: Meeting, door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that a call waits for keeps its key, or the bot, for ever."""
+    monkeypatch.setattr(agent_route, "ANSWERED_WITHIN_SECONDS", 0.2)
+
+    async def hangs(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    async with meeting.bot():
+        secret = door.key()
+        monkeypatch.setattr(AgentDesk, "seen", hangs)
+        for _ in range(AT_A_TIME + 1):
+            for version in (MODERN, HANDSHAKE):
+                given: dict[str, Any] = {"version": version, "name": "list_items", "arguments": {}}
+                answer = await door.answer(secret, "tools/call", **given)
+                assert answer == (503, {"error": "It took too long."})
 
 
 async def test_a_reading_key_asks_nobody(meeting: Meeting, door: Door) -> None:
@@ -271,6 +454,32 @@ async def test_a_private_item_does_not_exist_for_a_key_that_may_not_see_it(
         async with door.agent(door.key("named", items=named)) as agent:
             asked = await told(agent, "ask_people", item=slug, question=WORDS)
             assert asked["question"] == f"{slug}/Q-001"
+
+
+async def test_a_key_of_who_left_sees_nothing(meeting: Meeting, door: Door) -> None:
+    """At once, whatever it names, and even while a channel still lists its owner."""
+    async with meeting.bot():
+        await held(meeting)
+        await started_there(meeting, "Salary bands")
+        (slug,) = await meeting.until(
+            lambda: [one.name for one in meeting.folder.parent.glob("salary-bands*") if one.is_dir()]
+        )
+        async with door.agent(door.key(items=f"*,{slug}")) as agent:
+            asked = await ask(agent)
+            assert len((await told(agent, "list_items"))["rows"]) == 2
+            ada = meeting.slack.workspace.user("ada")
+            meeting.slack.workspace.change_user(replace(ada, is_deleted=True))
+            await meeting.slack.settled()
+            assert (await told(agent, "list_items"))["rows"] == []
+            for item in (ITEM, slug):
+                for tool, given in (
+                    ("get_entry", {"address": f"{item}/FR-001"}),
+                    ("ask_people", {"item": item, "question": "Still?"}),
+                    ("withdraw_question", {"question": f"{item}/Q-001"}),
+                ):
+                    assert await refused(agent, tool, **given) == f"There is no item {item!r}."
+    assert asked["status"] == "open"
+    assert len(questions(meeting)) == 1
 
 
 async def test_what_could_not_be_saved_is_asked_again_later(

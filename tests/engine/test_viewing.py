@@ -84,12 +84,13 @@ def all_of(belongs: Belonging, count: int = 3) -> dict[str, Belonging]:
         (Channels({"C1": all_of(MEMBER)}, shared=None), UNKNOWN),
         (Channels({"C1": all_of(MEMBER)}, refuses=True), UNKNOWN),
         (Channels({"C1": {}}), UNKNOWN),
+        (Channels({"C1": {"U1": MEMBER, "U2": Belonging.LEFT}}), MEMBER),
         (Channels({"C1": all_of(MEMBER, MOST_MEMBERS)}), MEMBER),
         (Channels({"C1": all_of(MEMBER, MOST_MEMBERS + 1)}), UNKNOWN),
     ],
 )
 async def test_the_least_of_the_members_counts(store: SqliteStore, chat: Channels, least: Belonging) -> None:
-    """What is not known, and what would be too many questions, counts as no member."""
+    """What is not known, and what would be too many questions, counts as no member; who left reads nothing."""
     viewer = (await viewers(store, chat).at(HERE)).viewer
 
     assert (viewer.least, viewer.sees_code, viewer.place) == (least, least is MEMBER, HERE)
@@ -122,7 +123,7 @@ async def test_slack_is_not_waited_for_for_long(store: SqliteStore) -> None:
     assert (await viewers(store, chat).at(HERE)).viewer.least is MEMBER
 
 
-@pytest.mark.parametrize("least", [MEMBER, GUEST, EXTERNAL, UNKNOWN, Belonging.UNKNOWN])
+@pytest.mark.parametrize("least", [MEMBER, GUEST, EXTERNAL, UNKNOWN, Belonging.UNKNOWN, Belonging.LEFT])
 @pytest.mark.parametrize("sees", [(), (GuestsSee.CODE,), (GuestsSee.ITEMS,)])
 async def test_a_policy_says_what_is_told_to_guests(
     store: SqliteStore, least: Belonging, sees: tuple[GuestsSee, ...]

@@ -288,7 +288,7 @@ async def test_bodies_have_a_size_by_route(door: Door) -> None:
 
     review = door.plausible_review()
     status, text = await door.ask(b"", *review, path="/reviews", length=LARGEST_REVIEW + 1)
-    assert (status, json.loads(text)["error"]) == (413, f"A review may have {LARGEST_REVIEW} bytes.")
+    assert (status, json.loads(text)["error"]) == (413, f"At most {LARGEST_REVIEW} bytes are taken.")
 
 
 async def test_no_body_is_waited_for_for_long(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:

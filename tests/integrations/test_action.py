@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,25 @@ def job(code: TracedCode, tmp_path: Path) -> Job:
 
 
 TRACE, COMMENTING = STEPS[1], STEPS[3]
+PINNED = re.compile(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
+OURS = "OWNER/roundtable@VERSION"
+
+
+def test_every_action_is_pinned_by_its_commit() -> None:
+    """Also in what people copy. A tag can be moved, and `v8` of setup-uv never was one."""
+    pages = [
+        path
+        for pattern in ("*.yml", "*.md", ".ci/*", ".github/**/*", "docs/**/*.md", "deploy/**/*")
+        for path in ROOT.glob(pattern)
+        if path.is_file()
+    ]
+    uses = [
+        found
+        for path in pages
+        for found in re.findall(r"^\s*(?:- )?uses: (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert len(uses) > len([step for step in STEPS if "uses" in step])
+    assert [one for one in uses if not PINNED.fullmatch(one) and not one.startswith(OURS)] == []
 
 
 def test_inputs_reach_scripts_through_the_environment_alone() -> None:

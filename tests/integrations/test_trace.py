@@ -5,11 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from bot.domain.specification.citations import CitingRow
 from bot.domain.transcript.seal import OF_SEALING
 from bot.integrations.exports import FORMATS, exported
-from bot.integrations.trace import is_test, items_named
+from bot.integrations.trace import AgreedFacts, CodeFacts, gathered, is_test, items_named
 from tests.command_line import CommandLine, Ran
+from tests.growth import grows_no_faster
 from tests.integrations.test_exports import item
 from tests.integrations.traced import AFTER, BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
 
@@ -137,6 +141,32 @@ async def test_a_task_list_of_a_custom_folder_tests_nothing(code: TracedCode, cl
         code.commit(exported(limits, target, f"docs/specs/{target}/{{slug}}"))
 
     assert set(levels_in(await cli("trace", "--json")).values()) == {"silent"}
+
+
+NAMES = st.lists(st.text("ab-./", min_size=1, max_size=6), max_size=5)
+
+
+@given(folders=NAMES, paths=NAMES)
+def test_what_stands_in_a_marked_folder_is_no_evidence(folders: list[str], paths: list[str]) -> None:
+    """However the names of folders begin."""
+    marked = [
+        CitingRow(f"{one}/spec.md", 1, "<!-- limits/FR-001 0123abcd: said by Grace -->") for one in folders
+    ]
+    rows = [CitingRow(f"{one}.py", 1, "limits/FR-001") for one in paths]
+    found = gathered(AgreedFacts([], ("limits", "other")), CodeFacts([*marked, *rows], (), ()))
+
+    outside = [one for one in rows if not any(one.path.startswith(f"{folder}/") for folder in folders)]
+    assert [one.path for one in found.findings] == [one.path for one in outside]
+
+
+def test_many_marked_folders_are_looked_through_once() -> None:
+    def copies(number: int) -> list[CitingRow]:
+        mark = "<!-- limits/FR-001 0123abcd: said by Grace -->"
+        marked = [CitingRow(f"a{one}/spec.md", 1, mark) for one in range(number)]
+        return [*marked, *(CitingRow(f"b{one}.py", 1, "limitz/FR-001") for one in range(number))]
+
+    facts = AgreedFacts([], tuple(f"limits-{one}" for one in range(500)))
+    grows_no_faster(lambda rows: gathered(facts, CodeFacts(rows, (), ())), copies, 4_000)
 
 
 @pytest.mark.parametrize(

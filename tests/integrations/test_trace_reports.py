@@ -1,13 +1,16 @@
 """A trace for other programs and for people who look at a pull request."""
 
+import json
 import re
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.domain.values.markdown import blocks
 from bot.integrations.trace import FindingLevel, Level, Rule, TracedEntry, TraceFinding
-from bot.integrations.trace_reports import COMMENT, ROWS, actions_commands, comment, sarif
+from bot.integrations.trace_reports import COMMENT, ROWS, actions_commands, comment, sarif, without_commands
 from tests.integrations.published import published
 from tests.integrations.traced import BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
 
@@ -56,6 +59,60 @@ def test_findings_are_annotations_in_github_actions() -> None:
     assert row == (
         "::error file=src/a%2Cb%3Ac.py,line=3,title=Cites an entry that does not exist::one%0A::error::two 100%25"
     )
+
+
+REGISTERED = ("error", "warning", "notice", "add-mask", "stop-commands", "set-env", "group")
+
+
+def commands_in(output: str) -> list[str]:
+    """What the runner of GitHub Actions (2.3) takes for a command: a new one first, and then an old one."""
+    return list(filter(None, map(command_in, re.split(r"\r\n|\r|\n", output))))
+
+
+def command_in(row: str) -> str:
+    new = re.match(r"\s*::(\S*?)(?: .*?)?::", row)
+    old = re.search(r"##\[([^\] ]*)[^\]]*\]", row)
+    return next((one[1] for one in (new, old) if one and one[1] in REGISTERED), "")
+
+
+BEGINS = st.sampled_from(("", " ", "\t", "\u3000", "\x85", "x", "##", ":", "::", "##[", "]", "\n", "\r"))
+
+
+@given(
+    st.lists(
+        st.one_of(
+            BEGINS, st.sampled_from([*REGISTERED, *(f"##[{one}]a" for one in REGISTERED), "::error::b"])
+        )
+    ).map("".join)
+)
+def test_no_text_of_others_is_a_command_of_github_actions(text: str) -> None:
+    assert commands_in(without_commands(text)) == []
+    assert json.loads(without_commands(json.dumps([text]))) == [text]
+
+
+async def test_an_entry_and_a_path_are_no_commands_in_github_actions(code: TracedCode, cli: Trace) -> None:
+    """Or they could mask what is logged, and stop annotations."""
+    meeting = LimitsMeeting()
+    meeting.say("Grace", "01-06", "requirement: ##[add-mask]requests")
+    code.record(meeting)
+    code.commit({"src/##[stop-commands]x.py": "# limits/FR-099\n", "a::add-mask::b.py": "# limits/FR-098\n"})
+    names = ("src/##[stop-commands]x.py", "a::add-mask::b.py:1", "##[warning]x")
+    runs: list[tuple[str, ...]] = [
+        ("trace",),
+        ("trace", "--check"),
+        ("trace", "--json"),
+        ("trace", "--items", names[2]),
+    ]
+    runs += [("why", one) for one in names]
+
+    for words in runs:
+        plain, ran = await cli(*words), await cli(*words, GITHUB_ACTIONS="true")
+        assert ran.code == plain.code
+        assert commands_in(ran.out) == []
+        assert set(commands_in(ran.err)) <= {"error", "warning", "notice"}
+        assert len(commands_in(ran.err)) == len(list(filter(None, ran.err.splitlines()))) or ran.code == 2
+        if "--json" in words:
+            assert ran.json == plain.json
 
 
 def test_words_of_others_do_nothing_in_the_comment() -> None:

@@ -730,6 +730,8 @@ async def test_what_has_changed_of_a_person_is_known_at_once(chat: SlackChat, sa
     told = chat.person_changed(replace(ada, real_name="Ada King", is_guest=True).as_json(sandbox.team_id))
     assert told == Person(id=ada.id, name="Ada King", belongs=Belonging.GUEST)
     assert ((await chat.profile(ada.id)).name, chat.belonging(ada.id)) == ("Ada King", Belonging.GUEST)
+    assert chat.person_changed(replace(ada, is_deleted=True).as_json(sandbox.team_id))
+    assert chat.belonging(ada.id) is Belonging.LEFT
     assert chat.person_changed(sandbox.workspace.user("grace").as_json(sandbox.team_id))
     assert chat.belonging("U0GRACE") is Belonging.UNKNOWN
     assert len(sandbox.calls_of("users.info")) == 1

@@ -14,6 +14,7 @@ from bot.domain.messages.draft_wording import DOES_NOT_FIT, NO_SUCH_VALUE, NOT_O
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
+from bot.domain.specification.agent_questions import line_of
 from bot.domain.specification.claim_check import CUT_OUT, NO_QUOTE, NOT_CONFIRMED, stands_in
 from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch, Quote, patches_of
 from bot.domain.transcript.lines import Source
@@ -23,6 +24,7 @@ from bot.errors import VoiceError
 from bot.voices import sources
 from tests.domain import books as playbooks
 from tests.domain.table import Table
+from tests.domain.test_agents import ask, asked, open_step, press
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 from tests.voices.minds import Answer, ScriptedMind, drafted, lost, thinking, whole
 from tests.voices.people import ADA, BEN, FEATURES, MAYA, roundtable
@@ -219,6 +221,24 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
         {"title": "no line says this"},
     ]
     assert [one["why"] for one in facts["dropped"]] == [sources.NOT_SHOWN]
+
+
+@pytest.mark.parametrize("is_answered", [False, True])
+def test_what_a_coding_agent_asked_cannot_be_quoted(*, is_answered: bool) -> None:
+    """Neither as an entry nor as a line, also when a person answered it: only that they said No is theirs."""
+    words = "Legal wants it in June"
+    table = ask(open_step(), asked(words))
+    line = line_of(table.rt.specification.entries["Q-001"])
+    if is_answered:
+        press(table, Action.ANSWER_OPTION, "Q-001/2")
+    fields = {"title": words}
+    given = [{**ROWS, "fields": fields, "quotes": quotes(id, words=words)} for id in ("Q-001", line)]
+    cue = VoiceContext(ASKED.but(specification=table.rt.specification), PLAYBOOK, MAYA)
+    speech = asyncio.run(thinking(ScriptedMind(drafted(*given))).draft(cue))
+
+    assert speech.patches
+    assert all(one.unverified and not one.sources and not one.quotes for one in speech.patches)
+    assert sources.NOT_SHOWN in [one["why"] for one in speech.facts["dropped"]]
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))

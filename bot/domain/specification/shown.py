@@ -164,8 +164,12 @@ class ShownItem:
         """Of these *kinds*, or of all; in the order of their ids."""
         return map(self.show_entry, self.ids(*kinds, states=states))
 
-    def not_settled(self) -> Iterator[ShownPoint]:
+    @cached_property
+    def not_settled(self) -> tuple[ShownPoint, ...]:
         """In the order of the brief."""
+        return tuple(self._points())
+
+    def _points(self) -> Iterator[ShownPoint]:
         for found in not_settled(self.schema, self.specification.naming(self.names)):
             row = found.but(text=self._hidden(found.text), facts=tuple(self._hidden(found.facts)))
             yield ShownPoint(

@@ -36,11 +36,13 @@ class Belonging(StrEnum):
     """Invited into some channels of it."""
     EXTERNAL = "external"
     """Of another workspace, in a channel that both share."""
+    LEFT = "left"
+    """Deactivated: they read and press nothing any more."""
     UNVERIFIED = "unverified"
     """Slack was asked, and does not say. It is never stored."""
 
 
-OUTSIDERS = frozenset({Belonging.GUEST, Belonging.EXTERNAL})
+OUTSIDERS = frozenset({Belonging.GUEST, Belonging.EXTERNAL, Belonging.LEFT})
 
 
 class ChannelKind(StrEnum):

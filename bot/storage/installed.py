@@ -20,6 +20,9 @@ RENEWAL_SECONDS = 60.0
 """A process that is renewing a token for longer has died."""
 WAIT_SECONDS = 20.0
 
+REPLACE = "if redis.call('GET', KEYS[1]) == ARGV[2] then redis.call('SET', KEYS[1], ARGV[1]) end"
+"""KEYS: an installation. ARGV: the new one, and that which it replaces."""
+
 
 class SqliteInstallations:
     """Of one process, in a store of its own beside those of the teams."""
@@ -35,6 +38,11 @@ class SqliteInstallations:
     async def put(self, team: str, sealed: str) -> None:
         await self._rows("DELETE FROM removals WHERE team = ?", team)
         await self._rows("REPLACE INTO installations VALUES (?, ?)", team, sealed)
+
+    async def replace(self, team: str, sealed: str, *, of: str) -> None:
+        await self._rows(
+            "UPDATE installations SET sealed = ? WHERE team = ? AND sealed = ?", sealed, team, of
+        )
 
     async def remove(self, team: str, *, at: str) -> None:
         await self._rows(
@@ -83,6 +91,10 @@ class RedisInstallations(Connected):
             putting.set(_key(team), sealed)
             putting.delete(_stopped(team))
             await putting.execute()
+
+    async def replace(self, team: str, sealed: str, *, of: str) -> None:
+        async with self._bounded():
+            await self._redis.eval(REPLACE, 1, _key(team), sealed, of)
 
     async def remove(self, team: str, *, at: str) -> None:
         async with self._bounded():

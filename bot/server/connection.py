@@ -177,7 +177,7 @@ class Endpoints:
         self,
         path: str,
         route: "Callable[[Endpoints], SlackRoute]",
-        gate_of: Callable[[Settings], Gate],
+        gate_of: Callable[[Settings], Gate | None],
         teams: Teams | None,
     ) -> Mapping[str, Handler]:
         """Of several teams, one is opened for what came through its gate, and for nothing else."""
@@ -185,18 +185,18 @@ class Endpoints:
             return {path: route(self).enter}
 
         @cache
-        def gate_at(team: str) -> Gate:
+        def gate_at(team: str) -> Gate | None:
             return gate_of(self._settings.of_team(team))
 
         async def enter(request: http.Request) -> http.StreamResponse:
             team = request.match_info["team"]
             try:
-                if not await teams.serves(team):
+                gate = gate_at(team) if await teams.serves(team) else None
+                if gate is None:
                     return http.Response(status=404, text=NO_TEAM)
             except Unavailable as error:
                 log.warning("a request for %s was refused: %s", team, error)
                 return await SlackRoute().enter(request)
-            gate = gate_at(team)
             body = await read_body(request, gate)
             if refused := gate.forged(request, body) if isinstance(body, bytes) else body:
                 return refused
@@ -337,9 +337,10 @@ def _known_agents(settings: Settings) -> Gate:
     return KnownAgents(settings.agent_keys, warnings=ThrottledWarning(log))
 
 
-def _signed_by_github(settings: Settings) -> Gate:
-    assert settings.github_secret, "it is served where it is set"
-    return SignedByGitHub(settings.github_secret.get_secret_value())
+def _signed_by_github(settings: Settings) -> Gate | None:
+    """None for a team that GitHub is not for."""
+    secret = revealed(settings.github_secret)
+    return SignedByGitHub(secret) if secret else None
 
 
 def _queue(queue: Queue, worker: WatchedWorker | None = None) -> Probe:

@@ -24,6 +24,7 @@ from bot.app import AS_SET, Variations
 from bot.cli import check, forget
 from bot.cli.keys import KEY_SIGN, key_of
 from bot.content.agent_keys import write_keys
+from bot.domain.item.item import item_from
 from bot.domain.values.timestamps import before
 from bot.engine.ports import now
 from bot.errors import ConfigError
@@ -36,8 +37,10 @@ from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
 from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
 from tests.e2e.test_agents_ask import agent_at, ask, told
+from tests.e2e.test_issues import SECRET, github_says
 from tests.e2e.test_operating import asked, ready, wait_for
 from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser, SeveralSlacks, workspace
+from tests.integrations.strict_github import TOKEN, strict_github
 from tests.patience import wait_until
 from tests.ports import free_port
 from tests.test_posted import request_body, signed
@@ -302,6 +305,37 @@ async def test_a_key_of_an_agent_opens_its_own_workspace_and_no_other(tmp_path: 
                 await meetings[OURS].seen("an agent for")
 
     assert not any("an agent for" in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
+
+
+async def test_the_issues_of_a_workspace_are_out_of_reach_for_its_neighbour(tmp_path: Path) -> None:
+    """A start by its address or its name, or what the webhook's secret signed."""
+    async with strict_github() as github, aiohttp.ClientSession() as http:
+        github.add("acme/private#42", "Secret merger", SAID[OURS])
+        more = {
+            "ROUNDTABLE_GITHUB": "acme/private",
+            "ROUNDTABLE_GITHUB_KEY": TOKEN,
+            "ROUNDTABLE_GITHUB_URL": github.url,
+            "ROUNDTABLE_GITHUB_SECRET": SECRET,
+            "ROUNDTABLE_GITHUB_TEAMS": OURS,
+        }
+        async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT):
+            theirs, address = two.sandboxes[NEXT].person("ada"), f"{github.url}/acme/private/issues/42"
+            for reference in ("acme/private#42", address):
+                await theirs.slash(CHANNEL, f"/roundtable start {reference}")
+            await two.sandboxes[NEXT].settled()
+            assert github.asked == []
+            assert not any(SAID[OURS] in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
+            body = b'{"issue": {"html_url": "https://github.com/acme/private/issues/42", "body": ""}}'
+            answers = list[int]()
+            for team in (OURS, NEXT):
+                told = http.post(f"{two.url}/github/{team}", data=body, headers=github_says(body))
+                async with told as answer:
+                    answers.append(answer.status)
+            assert answers == [204, 404]
+
+            ours = two.meeting(OURS)
+            await ours.start(address, slug=item_from(address).slug)
+            assert "Secret merger" in ours.thread[0].text
 
 
 # --- what operators see ---------------------------------------------------------------------------------------------
@@ -578,6 +612,7 @@ async def test_only_who_may_send_opens_a_workspace_that_is_closed(
         "ROUNDTABLE_REVIEW_SECRET": f"{OURS}:{secret}",
         "ROUNDTABLE_AGENT_KEYS": str(tmp_path / "{team}.json"),
         "ROUNDTABLE_GITHUB_SECRET": "the-secret-of-the-webhook",
+        "ROUNDTABLE_GITHUB_TEAMS": OURS,
     }
     async with (
         company(tmp_path / "workspaces", OURS, **more) as one,

@@ -7,7 +7,7 @@ back as events, is acknowledged where it arrives.
 
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Protocol
 
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
@@ -31,6 +31,10 @@ class Owner(Protocol):
     @property
     def mine(self) -> bool:
         """Whether it is this process."""
+        ...
+
+    def deciding(self) -> AbstractContextManager[None]:
+        """What begins inside while the team is ours is not saved any more once it is not."""
         ...
 
     async def ask(self, request: str) -> str:
@@ -64,7 +68,7 @@ def answering(app: AsyncApp, owner: Owner) -> AbstractAsyncContextManager[None]:
         body, headers = json.loads(request)
         # As over a socket, whose body is no text that was signed.
         asked = AsyncBoltRequest(body=body, headers=headers, mode="socket_mode")
-        with continued(headers):
+        with continued(headers), owner.deciding():
             response = await AsyncApp.async_dispatch(app, asked)  # counted where it came in
         return json.dumps([response.status, response.body, response.headers])
 

@@ -5,13 +5,14 @@ What is kept of an installation holds a token: it is sealed before it comes here
 """
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from redis.exceptions import LockError
 
 from bot.errors import Unavailable
+from bot.storage.ownership import RESTING
 from bot.storage.redis_client import Connected
 from bot.storage.team import prefix
 
@@ -59,6 +60,10 @@ class SqliteInstallations:
         """What is here of a team that removed the app; not *whole*: but for when that was."""
         if whole:
             await self._rows("DELETE FROM removals WHERE team = ?", team)
+
+    async def orphaned(self, _teams: Sequence[str]) -> tuple[str, ...]:
+        """There is no other process that could have owned one."""
+        return ()
 
     async def issue(self, state: str, *, seconds: float) -> None:
         await self._rows("DELETE FROM installing WHERE until <= ?", time.time())
@@ -119,6 +124,19 @@ class RedisInstallations(Connected):
                     await self._redis.delete(key)
             if whole:
                 await self._redis.delete(_stopped(team))
+
+    async def orphaned(self, teams: Sequence[str]) -> tuple[str, ...]:
+        """Those whose last owner is gone, and had something left to do."""
+        asked = ("installation", "fence", "owner", RESTING)
+        async with self._bounded(), self._redis.pipeline(transaction=False) as asking:
+            for team in teams:
+                asking.mget(*(f"{prefix(team)}{key}" for key in asked))
+            found = await asking.execute()
+        return tuple(
+            team
+            for team, (installed, last, owner, resting) in zip(teams, found, strict=True)
+            if installed and last and not owner and resting != last
+        )
 
     async def issue(self, state: str, *, seconds: float) -> None:
         async with self._bounded():

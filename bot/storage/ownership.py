@@ -47,6 +47,7 @@ return 1
 """KEYS: the lock, the fence. ARGV: the process. From now on, only saves of this owner are accepted."""
 
 
+RESTING = "resting"
 Answer = Callable[[str], Awaitable[str]]
 OTHER_CONTENT = "the owner of %s has other steps or personas (%s) than this process (%s)"
 
@@ -100,6 +101,8 @@ class Ownership(Connected, Wake):
         self._held_until = 0.0
         self._local: LocalWake | None = None
         """There while the team is ours."""
+        self.is_resting = False
+        """Nothing is left to do: after this owner, none is needed until something comes in."""
         self._was_mine = False
         """Until this process has seen who owns it now."""
         self._refused = asyncio.Event()
@@ -278,6 +281,8 @@ class Ownership(Connected, Wake):
         self._share.owned.discard(self._team)
         with suppress(Unavailable):
             async with self._bounded():
+                if self.is_resting:
+                    await self._redis.set(f"{self._prefix}{RESTING}", self._process)
                 with suppress(LockNotOwnedError):
                     await self._lock.release()
 

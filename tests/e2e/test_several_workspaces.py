@@ -1,12 +1,14 @@
 """Several Slack workspaces in one process: each has what is said in it, and nothing of its neighbours."""
 
+import errno
 import io
 import json
 import logging
 import math
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,20 +30,25 @@ from bot.domain.item.item import item_from
 from bot.domain.values.timestamps import before
 from bot.engine.ports import now
 from bot.errors import ConfigError
+from bot.expiry import Expired, Expiry
 from bot.settings import Settings
 from bot.storage.git.tree import STATE
+from bot.storage.installed import RedisInstallations
+from bot.storage.ownership import LEASE_SECONDS
 from bot.storage.sqlite import FILE
 from bot.tenants import Tenants
 from slack_sandbox import Sandbox
 from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
-from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
+from tests.e2e.meeting import CHANNEL, SHORT_PATH, Meeting, sandbox, settings
 from tests.e2e.test_agents_ask import agent_at, ask, told
-from tests.e2e.test_issues import SECRET, github_says
-from tests.e2e.test_operating import asked, ready, wait_for
+from tests.e2e.test_issues import SECRET, github_says, to_the_end
+from tests.e2e.test_operating import Bot, asked, ready, wait_for
+from tests.e2e.test_operating import bot as process
+from tests.e2e.test_short_path import CARDS
 from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser, SeveralSlacks, workspace
 from tests.integrations.strict_github import TOKEN, strict_github
-from tests.patience import wait_until
+from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 from tests.test_posted import request_body, signed
 from tests.voices.models.provider import ModelServer, says
@@ -64,7 +71,11 @@ class Company:
 
     @property
     def settings(self) -> Settings:
-        return Settings.from_env({
+        return Settings.from_env(self.env)
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {
             "SLACK_API_URL": self.slacks.api_url,
             "SLACK_CLIENT_ID": CLIENT_ID,
             "SLACK_CLIENT_SECRET": CLIENT_SECRET,
@@ -78,7 +89,7 @@ class Company:
             "ROUNDTABLE_LOOK_FIRST": "no",
             "ROUNDTABLE_STEPS": all_steps(),
             **self.more,
-        })  # fmt: skip
+        }
 
     @asynccontextmanager
     async def bot(
@@ -92,9 +103,19 @@ class Company:
                 assert await slack.use_http(f"{self.url}/slack/events")
             yield running
 
-    async def install(self, team: str) -> None:
+    @asynccontextmanager
+    async def process(self) -> AsyncIterator[Bot]:
+        """One of several, at an address of its own."""
+        slack = next(iter(self.sandboxes.values()))
+        of_one = {"SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": ""}
+        port = {"ROUNDTABLE_PORT": str(free_port())}
+        async with process(slack, self.folder, **{**self.env, **of_one, **port}) as running:
+            await running.says("is listening for")
+            yield running
+
+    async def install(self, team: str, url: str = "") -> None:
         self.slacks.installing = workspace(team)
-        assert await Browser(self.url).install() == (
+        assert await Browser(url or self.url).install() == (
             200,
             "Roundtable is installed. Invite it to a channel, and type /roundtable help there.",
         )
@@ -663,6 +684,102 @@ async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_
         await lunch.start("Lunch")
         await lunch.do_step(SAID[NEXT])
         assert [line.content for line in lunch.lines("User")] == [SAID[NEXT]]
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_a_workspace_that_is_closed_is_opened_for_what_is_done_at_night(
+    tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its words, and then its items go when they are old, although nobody says anything there any more."""
+    for module in ("bot.tenants", "bot.expiry"):
+        monkeypatch.setattr(f"{module}.LOOK_SECONDS", 0.05)
+        monkeypatch.setattr(f"{module}.AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr("bot.tenants.app.expiry", _fails_first(app.expiry))
+    calendar = Calendar()
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    more |= {"ROUNDTABLE_RETENTION": "words:30d,item:90d,state:9d", **SHORT_PATH}
+    how = Variations(clock=calendar)
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
+        ours = two.meeting(OURS)
+        async with two.bot(OURS, NEXT, how=how) as running:
+            await to_the_end(ours)
+            await ours.slack.settled()
+            monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
+            await wait_until(lambda: not running.opened)
+            calendar.days = 31
+            await wait_until(lambda: CARDS[0][0] not in _words(ours))
+            assert ours.folder.exists()
+            await wait_until(lambda: not running.opened)
+            calendar.days = 91
+            await wait_until(lambda: not ours.folder.exists())
+            await wait_until(lambda: not running.opened)
+
+
+def _words(meeting: Meeting) -> str:
+    return "".join(path.read_text() for path in meeting.folder.rglob("*") if path.is_file())
+
+
+def _fails_first(make: Callable[..., Expiry]) -> Callable[..., Expiry]:
+    """As when the disk was full for a moment: the first run of all fails."""
+    failed = list[str]()
+
+    def made(*about: Any) -> Expiry:
+        expires = make(*about)
+        run = expires.run
+
+        async def running() -> Expired:
+            if not failed:
+                failed.append("once")
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return await run()
+
+        expires.run = running  # type: ignore[method-assign]
+        return expires
+
+    return made
+
+
+async def test_a_workspace_that_is_open_nowhere_else_is_taken_over(tmp_path: Path, redis_url: str) -> None:
+    """Its owner is killed by SIGKILL with something left to do; the other process has never heard of it."""
+    async with (
+        company(tmp_path / "workspaces", OURS, REDIS_URL=redis_url) as one,
+        one.process() as survivor,
+        one.process() as owner,
+    ):
+        address = f"http://127.0.0.1:{owner.slack_port}"
+        meeting = one.meeting(OURS)
+        await one.install(OURS, address)
+        assert await meeting.slack.use_http(f"{address}/slack/events")
+        await meeting.start("Offline sync")
+        await meeting.do_step(SAID[OURS])
+        assert not any("is at work" in line for line in survivor.said)
+        await meeting.press("continue")
+        owner.running.kill()
+        await owner.ended()
+        killed = time.monotonic()
+        await survivor.says("this process owns T1OURS now")
+        assert time.monotonic() - killed < LEASE_SECONDS + PATIENCE_SECONDS / 10
+        await meeting.menu("finish_step")
+        await meeting.until(lambda: len([one for one in meeting.thread if "Step 2 of 24" in one.text]) == 1)
+
+
+async def test_a_workspace_at_rest_is_opened_by_no_process(
+    tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no owner, and needs none; with one that ended otherwise, it does."""
+    monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
+    async with company(tmp_path / "workspaces", OURS, REDIS_URL=redis_url) as one, one.bot(OURS) as running:
+        await wait_until(
+            lambda: [1 for tenant in running.opened if tenant.team.owner and tenant.team.owner.mine]
+        )
+        await running.look()
+        async with RedisInstallations(redis_url) as kept:
+            assert running.opened == ()
+            assert await kept.orphaned([OURS, NEXT]) == ()
+            with redis.Redis.from_url(redis_url) as client:
+                client.delete(f"roundtable:{{{OURS}}}:resting")
+            assert await kept.orphaned([OURS, NEXT]) == (OURS,)
+            await wait_until(lambda: running.opened)
 
 
 async def _answered(slack: Sandbox, command: str) -> bool:

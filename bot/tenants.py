@@ -11,6 +11,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from slack_bolt.async_app import AsyncApp
@@ -26,8 +28,9 @@ from bot.content.policies import read_policies
 from bot.domain.catalog.policy import TeamLimits, is_over
 from bot.engine import audit
 from bot.engine.ports import Clock, now
-from bot.errors import BotError, SlackError, Unavailable
+from bot.errors import BotError, SlackError, Unavailable, WorkspaceError
 from bot.expiry import BY_THE_BOT, last_night
+from bot.files import folder
 from bot.log import about
 from bot.server.connection import Endpoints, answered, beside
 from bot.server.metrics import Facts, Metrics
@@ -53,9 +56,12 @@ IDLE_SECONDS = 15 * 60.0
 LOOK_SECONDS = 60.0
 TAKE_OVER_SECONDS = 1.0
 """So often is looked for teams without an owner. It is one request to Redis."""
+OTHERS_SECONDS = 30 * 24 * 3600
+"""Within this time every process of a cluster has run, and deleted its checkout."""
 AGAIN_SECONDS = 10.0
 """After which a team that could not be opened may be tried again."""
 OK, NOT_YET = 200, 503
+NOT_WRITTEN = "it cannot be written to"
 STARTING = "I am starting in this workspace, and nothing was saved. Try again in ten seconds."
 
 
@@ -330,7 +336,7 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
             shown.showing("owner", _not_ours)
             return shown
 
-        endpoints.of_several(store.ping, list_endpoints)
+        endpoints.of_several(list_endpoints, store=store.ping, workspaces=partial(_probe, settings.workspace))
         if web:
             await enter(endpoints.watched())
         await enter(endpoints.serving(pages(several), teams=tenants))
@@ -383,6 +389,20 @@ async def _not_ours() -> Facts:
     return {"mine": False}
 
 
+async def _probe(workspaces: Path) -> None:
+    """Writes in the folder that has those of the teams."""
+
+    def probe() -> None:
+        workspaces.mkdir(parents=True, exist_ok=True)
+        with folder(workspaces) as files:
+            files.probe()
+
+    try:
+        await asyncio.to_thread(probe)
+    except OSError as error:
+        raise WorkspaceError(error.strerror or NOT_WRITTEN) from error
+
+
 async def _identity(client: AsyncWebClient, team: str) -> Identity:
     """Of an organization, all its workspaces are one team."""
     us = await slack_client.identify(client)
@@ -409,10 +429,13 @@ class StoppedTeams:
         self._settings = settings
         self._sealed = sealed
         self._clock = clock
-        self._done: set[tuple[str, str]] = set()
+        self._done: set[tuple[str, str, bool]] = set()
 
     async def drop(self) -> None:
-        """Killed in between, it begins again: when the app was removed is deleted last."""
+        """
+        Killed in between, it begins again: when the app was removed is deleted last, and later where other processes
+        may have checkouts of their own.
+        """
         kept, at = self._settings.retention, self._clock()
         for team in self._settings.teams:
             removed = await self._sealed.removed_at(team)
@@ -420,24 +443,28 @@ class StoppedTeams:
                 continue
             takes_checkout = is_over(kept.checkout, removed, at)
             is_last = takes_checkout or kept.checkout is None
-            if not is_last and (team, removed) in self._done:
+            if (team, removed, takes_checkout) in self._done:
                 continue
             try:
-                await asyncio.to_thread(self._drop_files, team, checkout=takes_checkout)
+                had_checkout = await asyncio.to_thread(self._drop_files, team, checkout=takes_checkout)
             except OSError as error:
                 log.warning("what is here of %s, which removed the app, stays: %s", team, error.strerror)
                 continue
-            await self._sealed.drop(team, whole=is_last)
-            self._done.add((team, removed))
-            what = "state, checkout" if takes_checkout else "state"
-            audit.forgot("forget.team", items=0, what=f"{team}: {what}", by=BY_THE_BOT)
+            noted = None if not is_last else OTHERS_SECONDS if takes_checkout else 0
+            had_state = await self._sealed.drop(team, noted_for=noted)
+            self._done.add((team, removed, takes_checkout))
+            if had_state or had_checkout:
+                what = "state, checkout" if had_checkout else "state"
+                audit.forgot("forget.team", items=0, what=f"{team}: {what}", by=BY_THE_BOT)
 
-    def _drop_files(self, team: str, *, checkout: bool) -> None:
-        folder = self._settings.of_team(team).workspace
-        drop_store(folder / STATE)
-        if checkout:
-            with suppress(FileNotFoundError):
-                shutil.rmtree(folder)
+    def _drop_files(self, team: str, *, checkout: bool) -> bool:
+        """Whether there was a checkout to delete."""
+        here = self._settings.of_team(team).workspace
+        drop_store(here / STATE)
+        if not checkout or not here.exists():
+            return False
+        shutil.rmtree(here)
+        return True
 
 
 def installations(

@@ -118,10 +118,19 @@ class Endpoints:
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()
 
-    def of_several(self, ping: Callable[[], Awaitable[None]], teams: Callable[[], Sequence[Team]]) -> None:
+    def of_several(
+        self,
+        teams: Callable[[], Sequence[Team]],
+        *,
+        store: Callable[[], Awaitable[None]],
+        workspaces: Callable[[], Awaitable[None]],
+    ) -> None:
         """Each of *teams* has a store, a workspace and a queue of its own, which its metrics show."""
-        of_teams = {part: every_team(part, teams) for part in ("workspace", "queue")}
-        self._probes |= {"store": sometimes(ping), **of_teams}
+        self._probes |= {
+            "store": sometimes(store),
+            "workspace": every_team("workspace", teams, sometimes(workspaces)),
+            "queue": every_team("queue", teams, _nothing_waits),
+        }
         self._teams = teams
 
     async def look_at_part(self, part: str) -> Found:
@@ -357,6 +366,9 @@ def _queue(queue: Queue, worker: WatchedWorker | None = None) -> Probe:
         return facts
 
     return probe
+
+
+async def _nothing_waits() -> None: ...
 
 
 def _unfit(sentence: str) -> Probe:

@@ -81,7 +81,12 @@ class SealedInstallations(Protocol):
 
     async def removed_at(self, team: str) -> str: ...
 
-    async def drop(self, team: str, *, whole: bool) -> None: ...
+    async def drop(self, team: str, *, noted_for: int | None) -> bool:
+        """
+        Whether there was anything. When the app was removed is known for so many seconds more; None: until the next
+        drop.
+        """
+        ...
 
     async def orphaned(self, teams: Sequence[str], /) -> tuple[str, ...]: ...
 

@@ -56,10 +56,11 @@ class SqliteInstallations:
         found = await self._rows("SELECT at FROM removals WHERE team = ?", team)
         return str(found[0][0]) if found else ""
 
-    async def drop(self, team: str, *, whole: bool) -> None:
-        """What is here of a team that removed the app; not *whole*: but for when that was."""
-        if whole:
+    async def drop(self, team: str, *, noted_for: int | None) -> bool:
+        """The state is in a file of its own. Without other processes it need not be noted any more."""
+        if noted_for is not None:
             await self._rows("DELETE FROM removals WHERE team = ?", team)
+        return True
 
     async def orphaned(self, _teams: Sequence[str]) -> tuple[str, ...]:
         """There is no other process that could have owned one."""
@@ -115,15 +116,17 @@ class RedisInstallations(Connected):
         async with self._bounded():
             return await self._redis.get(_stopped(team)) or ""
 
-    async def drop(self, team: str, *, whole: bool) -> None:
-        """All keys of a team that removed the app; not *whole*: but for when that was, which goes last."""
-        kept = {_key(team), _stopped(team)}
+    async def drop(self, team: str, *, noted_for: int | None) -> bool:
+        """All keys of a team that removed the app, but for when that was, which goes last."""
+        kept, is_any = {_key(team), stopped := _stopped(team)}, False
         async with self._bounded(WAIT_SECONDS):
             async for key in self._redis.scan_iter(f"{prefix(team)}*", KEYS_AT_ONCE):
                 if key not in kept:
                     await self._redis.delete(key)
-            if whole:
-                await self._redis.delete(_stopped(team))
+                    is_any = True
+            if noted_for is not None and await self._redis.ttl(stopped) < 0:
+                await self._redis.expire(stopped, noted_for)
+        return is_any
 
     async def orphaned(self, teams: Sequence[str]) -> tuple[str, ...]:
         """Those whose last owner is gone, and had something left to do."""

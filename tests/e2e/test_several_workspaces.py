@@ -36,7 +36,7 @@ from bot.storage.git.tree import STATE
 from bot.storage.installed import RedisInstallations
 from bot.storage.ownership import LEASE_SECONDS
 from bot.storage.sqlite import FILE
-from bot.tenants import Tenants
+from bot.tenants import StoppedTeams, Tenants
 from slack_sandbox import Sandbox
 from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
@@ -449,6 +449,17 @@ async def test_a_workspace_that_takes_no_writes_shows_and_costs_its_neighbour_no
             await ready(port, is_ready=team == OURS)
 
 
+async def test_a_volume_that_takes_no_writes_shows_where_no_workspace_is_open(tmp_path: Path) -> None:
+    """Nothing could be opened on it, so the process is not ready."""
+    port = free_port()
+    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
+    async with company(tmp_path / "workspaces", OURS, **more) as one, one.bot(web=True):
+        assert (await ready(port, is_ready=True))["workspace"] == {"ok": True, "unusable_teams": 0}
+        one.folder.rename(tmp_path / "aside")
+        one.folder.write_text("in the way")
+        assert not (await ready(port, is_ready=False))["workspace"]["ok"]
+
+
 async def test_a_workspace_that_cannot_be_opened_shows(tmp_path: Path) -> None:
     """As after a restart with a full disk; the other one works."""
     port = free_port()
@@ -538,10 +549,10 @@ async def test_who_removes_the_app_keeps_the_record_and_can_install_it_again(two
 
 
 def has_anything(two: Company, team: str) -> bool:
-    """Whether the store has something of a team."""
+    """Whether the store has something of a team that does not go by itself."""
     if url := two.more.get("REDIS_URL"):
         with redis.Redis.from_url(url) as kept:
-            return any(kept.scan_iter(f"roundtable:{{{team}}}:*"))
+            return any(kept.ttl(key) < 0 for key in kept.scan_iter(f"roundtable:{{{team}}}:*"))
     with closing(sqlite3.connect(two.folder / STATE / FILE)) as kept_here:
         noted = kept_here.execute("SELECT * FROM removals WHERE team = ?", [team]).fetchall()
     return bool(noted) or (two.folder / team / STATE / FILE).exists()
@@ -592,6 +603,34 @@ async def test_what_is_kept_of_a_workspace_that_removed_the_app_is_deleted_after
             await ours.start("Offline sync again")
         await ours.do_step("Again")
     assert "Again" in [line.content for line in ours.lines("User")]
+
+
+async def test_each_process_of_a_cluster_deletes_its_own_checkout(
+    tmp_path: Path, redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whichever is the first, and when it runs next; each says once what it has deleted."""
+    caplog.set_level(logging.INFO, "audit")
+    more = {"REDIS_URL": redis_url, "ROUNDTABLE_RETENTION": "checkout:60d"}
+    async with company(tmp_path / "workspaces", OURS, **more) as one, RedisInstallations(redis_url) as sealed:
+        await sealed.put(OURS, "sealed")
+        await sealed.remove(OURS, at=before(now(), 61 * A_DAY))
+        pods = [
+            one.settings.model_copy(update={"workspace": tmp_path / name})
+            for name in ("first", "second", "third")
+        ]
+        for pod in pods:
+            (pod.workspace / OURS / ".git").mkdir(parents=True)
+            for _ in range(2):
+                restarted = StoppedTeams(pod, sealed, now)
+                for _ in range(2):
+                    await restarted.drop()
+        assert not any((pod.workspace / OURS).exists() for pod in pods)
+        assert await sealed.removed_at(OURS)
+        with redis.Redis.from_url(redis_url) as kept:
+            assert 0 < kept.ttl(f"roundtable:{{{OURS}}}:stopped") <= 30 * A_DAY  # type: ignore[operator]
+
+    told = [line.__dict__["what"] for line in caplog.records if line.getMessage() == "forget.team"]
+    assert told == ["T1OURS: state, checkout"] * 3
 
 
 @pytest.mark.parametrize("store", ["embedded", "redis"])

@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from bot.engine.ports import Meter
+from bot.errors import Unavailable
 from bot.slack import parse
 from bot.slack.client import Identity
 from bot.slack.parse import Payload, word
@@ -56,8 +57,13 @@ def hand_over(app: AsyncApp, owner: Owner, us: Identity, meter: Meter) -> None:
             return None
         if _decides_nothing(req.body, us):
             return BoltResponse(status=OK)
-        meter.handed_over()
-        status, body, headers = json.loads(await owner.ask(json.dumps([req.body, req.headers])))
+        try:
+            answer = await owner.ask(json.dumps([req.body, req.headers]))
+        except Unavailable:
+            meter.handed_over(answered=False)
+            raise
+        meter.handed_over(answered=True)
+        status, body, headers = json.loads(answer)
         return BoltResponse(status=status, body=body, headers=headers)
 
 

@@ -627,7 +627,7 @@ async def test_each_process_of_a_cluster_deletes_its_own_checkout(
         assert not any((pod.workspace / OURS).exists() for pod in pods)
         assert await sealed.removed_at(OURS)
         with redis.Redis.from_url(redis_url) as kept:
-            assert 0 < kept.ttl(f"roundtable:{{{OURS}}}:stopped") <= 30 * A_DAY  # type: ignore[operator]
+            assert 0 < kept.ttl(f"roundtable:{{{OURS}}}:stopped") <= 30 * A_DAY
 
     told = [line.__dict__["what"] for line in caplog.records if line.getMessage() == "forget.team"]
     assert told == ["T1OURS: state, checkout"] * 3

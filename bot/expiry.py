@@ -7,6 +7,7 @@ newer than that, so such an item is left alone.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
@@ -25,7 +26,7 @@ from bot.domain.transcript.seal import Sealer
 from bot.domain.values.timestamps import before
 from bot.engine import audit
 from bot.engine.ports import Clock
-from bot.errors import Unavailable
+from bot.errors import BotError
 from bot.record.rewritten import Rewriting, title_of, without_sections
 from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
@@ -34,7 +35,7 @@ from bot.storage.sqlite import SqliteStore
 MOST_ITEMS = 20
 """In one night: a first setting may be about years."""
 HOUR, A_DAY = 3, 24 * 3600
-LOOK_SECONDS, AGAIN_SECONDS = 60.0, 600.0
+LOOK_SECONDS, AGAIN_SECONDS, OWNER_SECONDS = 60.0, 600.0, 1.0
 BY_THE_BOT = "retention"
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class Expiry:
     ) -> None:
         self._kept, self._git, self._store = kept, git, store
         self._playbook, self._sealer, self._clock = playbook, sealer, clock
+        self._not_before = 0.0
 
     async def watch(self, is_owner: Callable[[], bool]) -> None:
         """
@@ -67,19 +69,18 @@ class Expiry:
         different lines, and diverge.
         """
         while True:
-            pause = min(LOOK_SECONDS, seconds_until(HOUR, self._clock()))
-            try:
-                if is_owner():
+            if is_owner() and time.monotonic() >= self._not_before:
+                self._not_before = (
+                    time.monotonic() + AGAIN_SECONDS
+                )  # also after a mistake of ours, which ends this
+                try:
                     await self._run_of_night()
-            except Unavailable as error:
-                log.warning("what is older than ROUNDTABLE_RETENTION says is taken out later: %s", error)
-                pause = AGAIN_SECONDS
-            except Exception:
-                log.exception(
-                    "what is older than ROUNDTABLE_RETENTION says was not taken out: it is tried again"
-                )
-                pause = AGAIN_SECONDS
-            await asyncio.sleep(pause)
+                except (BotError, OSError) as error:
+                    log.warning("what is older than ROUNDTABLE_RETENTION says is taken out later: %s", error)
+                else:
+                    self._not_before = 0.0
+            pause = LOOK_SECONDS if is_owner() else OWNER_SECONDS
+            await asyncio.sleep(min(pause, seconds_until(HOUR, self._clock())))
 
     async def is_due(self) -> bool:
         """The last night's run is not done. The first night is the next one."""

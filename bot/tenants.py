@@ -461,10 +461,11 @@ class StoppedTeams:
         """Whether there was a checkout to delete."""
         here = self._settings.of_team(team).workspace
         drop_store(here / STATE)
-        if not checkout or not here.exists():
-            return False
-        shutil.rmtree(here)
-        return True
+        if checkout:
+            with suppress(FileNotFoundError):
+                shutil.rmtree(here)
+                return True
+        return False
 
 
 def installations(

@@ -6,6 +6,8 @@ newer than that, so such an item is left alone.
 """
 
 import asyncio
+import logging
+import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
@@ -24,6 +26,7 @@ from bot.domain.transcript.seal import Sealer
 from bot.domain.values.timestamps import before
 from bot.engine import audit
 from bot.engine.ports import Clock
+from bot.errors import BotError
 from bot.record.rewritten import Rewriting, title_of, without_sections
 from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
@@ -32,7 +35,10 @@ from bot.storage.sqlite import SqliteStore
 MOST_ITEMS = 20
 """In one night: a first setting may be about years."""
 HOUR, A_DAY = 3, 24 * 3600
+LOOK_SECONDS, AGAIN_SECONDS, OWNER_SECONDS = 60.0, 600.0, 1.0
 BY_THE_BOT = "retention"
+
+log = logging.getLogger(__name__)
 
 
 class Expired(NamedTuple):
@@ -55,13 +61,39 @@ class Expiry:
     ) -> None:
         self._kept, self._git, self._store = kept, git, store
         self._playbook, self._sealer, self._clock = playbook, sealer, clock
+        self._not_before = 0.0
 
     async def watch(self, is_owner: Callable[[], bool]) -> None:
-        """Until cancelled, each night. Two clones that both did it would have different lines, and diverge."""
+        """
+        Until cancelled, each night, or soon after it was missed or failed. Two clones that both did it would have
+        different lines, and diverge.
+        """
         while True:
-            await asyncio.sleep(seconds_until(HOUR, self._clock()))
-            if is_owner():
-                await self.run()
+            if is_owner() and time.monotonic() >= self._not_before:
+                self._not_before = (
+                    time.monotonic() + AGAIN_SECONDS
+                )  # also after a mistake of ours, which ends this
+                try:
+                    await self._run_of_night()
+                except (BotError, OSError) as error:
+                    log.warning("what is older than ROUNDTABLE_RETENTION says is taken out later: %s", error)
+                else:
+                    self._not_before = 0.0
+            pause = LOOK_SECONDS if is_owner() else OWNER_SECONDS
+            await asyncio.sleep(min(pause, seconds_until(HOUR, self._clock())))
+
+    async def is_due(self) -> bool:
+        """The last night's run is not done. The first night is the next one."""
+        assert self._store, "a bot has one"
+        return "" < await self._store.expired() < last_night(self._clock())
+
+    async def _run_of_night(self) -> None:
+        assert self._store, "a bot has one"
+        at = self._clock()
+        if is_due := await self.is_due():
+            await self.run()
+        if is_due or not await self._store.expired():
+            await self._store.note_expired(at)
 
     async def due(self) -> Expired:
         """What `run` would take out."""
@@ -141,6 +173,10 @@ def speakers(found: Found) -> Iterator[str]:
 
 def _lines(found: Found) -> Iterable[Line]:
     return transcripts.read(found.get(TRANSCRIPT, b""))
+
+
+def last_night(now: str) -> str:
+    return before(now, A_DAY - seconds_until(HOUR, now))
 
 
 def seconds_until(hour: int, now: str) -> float:

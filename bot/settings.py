@@ -132,8 +132,16 @@ WebhookSecret = Annotated[
     ),
 ]
 _listed = _from_text(lambda text: tuple(one.strip() for one in text.split(",")))
+TeamIds = Annotated[tuple[Annotated[str, _shaped(r"[TE][A-Z0-9]{1,30}")], ...], _listed]
+TEAM_IDS = "ids of Slack workspaces or organizations separated by commas, such as T012,E034"
 TEAM = "{team}"
 """In an address: the id of the Slack workspace that it is for."""
+NO_GITHUB: Mapping[str, object] = {
+    "github": (),
+    "github_app": "",
+    "github_key": None,
+    "github_secret": None,
+}
 SEVERAL = ("slack_client_secret", "url", "teams", "token_key")
 """What `SLACK_CLIENT_ID` needs, and what means nothing without it."""
 HERE = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -168,10 +176,7 @@ class Settings(Keys):
         default=None,
         description="the public address of this bot, which starts with https://, or http:// on this machine",
     )
-    teams: Annotated[tuple[Annotated[str, _shaped(r"[TE][A-Z0-9]{1,30}")], ...], _listed] = Field(
-        default=(),
-        description="ids of Slack workspaces or organizations separated by commas, such as T012,E034",
-    )
+    teams: TeamIds = Field(default=(), description=TEAM_IDS)
     token_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"[A-Za-z0-9_-]{43}=")], ...], _listed] = Field(
         default=(),
         repr=False,
@@ -264,6 +269,7 @@ class Settings(Keys):
         repr=False,
         description="a secret of at least 16 characters, as `openssl rand -hex 32` writes it",
     )
+    github_teams: TeamIds = Field(default=(), description=TEAM_IDS)
     github_url: ServerAddress = Field(
         default="https://api.github.com", description="an address that starts with https:// or http://"
     )
@@ -337,8 +343,10 @@ class Settings(Keys):
 
     def of_team(self, team: str) -> Self:
         """What *team* has for itself, where there are several: a repository, and what names it."""
+        github = {} if team in self.github_teams else NO_GITHUB
         return self.model_copy(
             update={
+                **github,
                 "workspace": self.workspace / team,
                 "remote": self.remote and self.remote.replace(TEAM, team),
                 "file_url": self.file_url and self.file_url.replace(TEAM, team),
@@ -418,7 +426,7 @@ class Settings(Keys):
             yield "ROUNDTABLE_GITHUB_KEY is the private key of an App: set ROUNDTABLE_GITHUB_APP, too."
         if not self.several:
             yield from (f"{name_of(one)} is for several workspaces: set SLACK_CLIENT_ID, too."
-                        for one in SEVERAL if getattr(self, one))  # fmt: skip
+                        for one in (*SEVERAL, "github_teams") if getattr(self, one))  # fmt: skip
             yield from (f"{name_of(name)} has {TEAM} in it, which is for several workspaces: set SLACK_CLIENT_ID, too."
                         for name, address in by_team.items() if TEAM in (address or ""))  # fmt: skip
             if (self.retention.stopped, self.retention.checkout) != (Retention().stopped, None):
@@ -438,6 +446,11 @@ class Settings(Keys):
         if reviewed - set(self.teams):
             yield (
                 "ROUNDTABLE_REVIEW_SECRET must say for which of ROUNDTABLE_TEAMS each secret is, as in T012:whsec_…."
+            )
+        of_github = set(self.github_teams)
+        if (self.names_github and not of_github) or of_github - set(self.teams):
+            yield (
+                "ROUNDTABLE_GITHUB_TEAMS must name those of ROUNDTABLE_TEAMS that GitHub is for. All others have none."
             )
 
     @classmethod

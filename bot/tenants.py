@@ -8,9 +8,11 @@ import asyncio
 import logging
 import shutil
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from slack_bolt.async_app import AsyncApp
@@ -26,11 +28,12 @@ from bot.content.policies import read_policies
 from bot.domain.catalog.policy import TeamLimits, is_over
 from bot.engine import audit
 from bot.engine.ports import Clock, now
-from bot.errors import BotError, SlackError, Unavailable
-from bot.expiry import BY_THE_BOT
+from bot.errors import BotError, SlackError, Unavailable, WorkspaceError
+from bot.expiry import BY_THE_BOT, last_night
+from bot.files import folder
 from bot.log import about
 from bot.server.connection import Endpoints, answered, beside
-from bot.server.metrics import Metrics
+from bot.server.metrics import Facts, Metrics
 from bot.settings import Settings, revealed
 from bot.slack import client as slack_client
 from bot.slack.app import slack_app
@@ -51,9 +54,14 @@ OPENING_SECONDS = 2.0
 """How long a delivery waits for its team. Slack waits three seconds, and repeats events."""
 IDLE_SECONDS = 15 * 60.0
 LOOK_SECONDS = 60.0
+TAKE_OVER_SECONDS = 1.0
+"""So often is looked for teams without an owner. It is one request to Redis."""
+OTHERS_SECONDS = 30 * 24 * 3600
+"""Within this time every process of a cluster has run, and deleted its checkout."""
 AGAIN_SECONDS = 10.0
 """After which a team that could not be opened may be tried again."""
 OK, NOT_YET = 200, 503
+NOT_WRITTEN = "it cannot be written to"
 STARTING = "I am starting in this workspace, and nothing was saved. Try again in ten seconds."
 
 
@@ -65,9 +73,9 @@ class Tenant(NamedTuple):
     endpoints: Endpoints
 
     async def may_rest(self) -> bool:
-        """No discussion is open, nothing is left to do, and no timer is set."""
+        """No discussion is open, nothing is left to do, no timer is set, and the last night's run is done."""
         store = self.team.store
-        return not await store.held() and not await store.unfinished(now=FAR)
+        return not (await store.held() or await store.unfinished(now=FAR) or await self.team.expiry.is_due())
 
 
 FAR = "9999-01-01T00:00:00.000Z"
@@ -144,10 +152,17 @@ class Tenants:
         opening: Opening,
         *,
         is_installed: Callable[[str], Awaitable[bool]],
+        orphaned: Callable[[Sequence[str]], Awaitable[Collection[str]]],
         drop: Callable[[], Awaitable[None]],
+        clock: Clock,
     ) -> None:
-        """*drop* deletes what was kept of teams that removed the app long ago."""
+        """
+        *orphaned* says which teams have no owner any more, and should have one. *drop* deletes what was kept of teams
+        that removed the app long ago.
+        """
         self._opening = opening
+        self._orphaned = orphaned
+        self._clock = clock
         self._is_installed = is_installed
         self._drop = drop
         self._open: dict[str, _Open] = {}
@@ -210,13 +225,31 @@ class Tenants:
     async def close(self) -> None:
         await asyncio.gather(*(one.close() for one in self._open.values()))
 
-    async def watch(self, teams: Collection[str]) -> None:
-        """Opens those of *teams* that have installed the app, and closes what is idle, until cancelled."""
-        waiting = list(teams)
+    async def watch(self, teams: Sequence[str]) -> None:
+        """
+        Opens those of *teams* that have installed the app, at first and for what is done each night, and closes what is
+        idle, until cancelled.
+        """
+        await asyncio.gather(self._keep_opened(teams), self._take_over(teams))
+
+    async def _keep_opened(self, teams: Sequence[str]) -> None:
+        waiting, night = list(teams), last_night(self._clock())
         while True:
+            if (newest := last_night(self._clock())) != night:
+                waiting, night = list(teams), newest
             waiting = [team for team in waiting if not await self._looked_at(team, self._opened_first)]
             await self.look()
             await asyncio.sleep(AGAIN_SECONDS if waiting else LOOK_SECONDS)
+
+    async def _take_over(self, teams: Sequence[str]) -> None:
+        """Their owner was another process, and died; here they are closed, or were never opened."""
+        while True:
+            await asyncio.sleep(TAKE_OVER_SECONDS)
+            with suppress(Unavailable):
+                for team in await self._orphaned(teams):
+                    if team not in self._open or self._open[team].is_leaving:
+                        log.info("%s has no owner any more, and is opened", team)
+                        self.needed(team)
 
     async def look(self) -> None:
         for team in tuple(self._open):
@@ -245,6 +278,8 @@ class Tenants:
             self.needed(team)
         elif one.is_idle and (tenant := one.opened) and await tenant.may_rest() and one.is_idle:
             log.info("%s is idle, and is closed until somebody says something there", team)
+            if tenant.team.owner:
+                tenant.team.owner.is_resting = True
             await one.close()
 
 
@@ -275,7 +310,13 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
             return await installed.bot(team) is not None
 
         stopped = StoppedTeams(settings, sealed, how.clock)
-        tenants = Tenants(opening, is_installed=is_installed, drop=stopped.drop)
+        tenants = Tenants(
+            opening,
+            is_installed=is_installed,
+            orphaned=sealed.orphaned,
+            drop=stopped.drop,
+            clock=how.clock,
+        )
         several = SeveralApp(
             client,
             installed,
@@ -287,10 +328,15 @@ async def bot(settings: Settings, *, web: bool = True, how: Variations = AS_SET)
         )
 
         def list_endpoints() -> list[Endpoints]:
-            unopened = [Endpoints(settings.of_team(team), metrics=Metrics(team)) for team in tenants.unopened]
+            unopened = map(_unopened, tenants.unopened)
             return [*(one.endpoints for one in tenants.opened), *unopened]
 
-        endpoints.of_several(store.ping, list_endpoints)
+        def _unopened(team: str) -> Endpoints:
+            shown = Endpoints(settings.of_team(team), metrics=Metrics(team))
+            shown.showing("owner", _not_ours)
+            return shown
+
+        endpoints.of_several(list_endpoints, store=store.ping, workspaces=partial(_probe, settings.workspace))
         if web:
             await enter(endpoints.watched())
         await enter(endpoints.serving(pages(several), teams=tenants))
@@ -339,6 +385,24 @@ async def _tenant(
         yield Tenant(bolt, at_work, endpoints)
 
 
+async def _not_ours() -> Facts:
+    return {"mine": False}
+
+
+async def _probe(workspaces: Path) -> None:
+    """Writes in the folder that has those of the teams."""
+
+    def probe() -> None:
+        workspaces.mkdir(parents=True, exist_ok=True)
+        with folder(workspaces) as files:
+            files.probe()
+
+    try:
+        await asyncio.to_thread(probe)
+    except OSError as error:
+        raise WorkspaceError(error.strerror or NOT_WRITTEN) from error
+
+
 async def _identity(client: AsyncWebClient, team: str) -> Identity:
     """Of an organization, all its workspaces are one team."""
     us = await slack_client.identify(client)
@@ -365,10 +429,13 @@ class StoppedTeams:
         self._settings = settings
         self._sealed = sealed
         self._clock = clock
-        self._done: set[tuple[str, str]] = set()
+        self._done: set[tuple[str, str, bool]] = set()
 
     async def drop(self) -> None:
-        """Killed in between, it begins again: when the app was removed is deleted last."""
+        """
+        Killed in between, it begins again: when the app was removed is deleted last, and later where other processes
+        may have checkouts of their own.
+        """
         kept, at = self._settings.retention, self._clock()
         for team in self._settings.teams:
             removed = await self._sealed.removed_at(team)
@@ -376,24 +443,29 @@ class StoppedTeams:
                 continue
             takes_checkout = is_over(kept.checkout, removed, at)
             is_last = takes_checkout or kept.checkout is None
-            if not is_last and (team, removed) in self._done:
+            if (team, removed, takes_checkout) in self._done:
                 continue
             try:
-                await asyncio.to_thread(self._drop_files, team, checkout=takes_checkout)
+                had_checkout = await asyncio.to_thread(self._drop_files, team, checkout=takes_checkout)
             except OSError as error:
                 log.warning("what is here of %s, which removed the app, stays: %s", team, error.strerror)
                 continue
-            await self._sealed.drop(team, whole=is_last)
-            self._done.add((team, removed))
-            what = "state, checkout" if takes_checkout else "state"
-            audit.forgot("forget.team", items=0, what=f"{team}: {what}", by=BY_THE_BOT)
+            noted = None if not is_last else OTHERS_SECONDS if takes_checkout else 0
+            had_state = await self._sealed.drop(team, noted_for=noted)
+            self._done.add((team, removed, takes_checkout))
+            if had_state or had_checkout:
+                what = "state, checkout" if had_checkout else "state"
+                audit.forgot("forget.team", items=0, what=f"{team}: {what}", by=BY_THE_BOT)
 
-    def _drop_files(self, team: str, *, checkout: bool) -> None:
-        folder = self._settings.of_team(team).workspace
-        drop_store(folder / STATE)
+    def _drop_files(self, team: str, *, checkout: bool) -> bool:
+        """Whether there was a checkout to delete."""
+        here = self._settings.of_team(team).workspace
+        drop_store(here / STATE)
         if checkout:
             with suppress(FileNotFoundError):
-                shutil.rmtree(folder)
+                shutil.rmtree(here)
+                return True
+        return False
 
 
 def installations(

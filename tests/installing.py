@@ -5,7 +5,7 @@ has sandboxes, the calls of each token go to the sandbox of its workspace.
 
 import re
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from http.cookies import SimpleCookie
 from typing import Any, Self
 
@@ -44,6 +44,8 @@ class SeveralSlacks:
         self.revoked: list[str] = []
         self.refreshed: list[str] = []
         self.refuses_to_renew = ""
+        self.while_renewing: Callable[[], Awaitable[None]] | None = None
+        """What happens between the renewal of a token and its answer."""
         self.seen: list[tuple[str, str]] = []
         """Each call of the API with the workspace of its token."""
         self._sandboxes = sandboxes or {}
@@ -73,7 +75,7 @@ class SeveralSlacks:
     async def _call(self, request: web.Request) -> web.StreamResponse:
         method, form = request.match_info["method"], await request.read()
         if method == "oauth.v2.access":
-            return web.json_response(self._access(await _posted(request)))
+            return await self._access_given(await _posted(request))
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if token not in self._tokens:
             return web.json_response({"ok": False, "error": "token_revoked" if token else "not_authed"})
@@ -88,6 +90,13 @@ class SeveralSlacks:
         assert method == "auth.test", f"{method} needs a sandbox"
         return web.json_response({"ok": True, "bot_id": "B1", "user_id": "U0BOT", "team_id": _id(where),
                                   "url": "https://acme.slack.com/"})  # fmt: skip
+
+    async def _access_given(self, form: Mapping[str, str]) -> web.Response:
+        given = self._access(form)
+        if form.get("grant_type") == "refresh_token" and self.while_renewing:
+            meanwhile, self.while_renewing = self.while_renewing, None
+            await meanwhile()
+        return web.json_response(given)
 
     def _access(self, form: Mapping[str, str]) -> dict[str, Any]:
         if (form.get("client_id"), form.get("client_secret")) != (CLIENT_ID, CLIENT_SECRET):

@@ -154,9 +154,12 @@ def test_pauses_are_counted_by_who_wanted_them(metrics: Metrics) -> None:
 
 
 def test_deliveries_for_another_process_are_counted(metrics: Metrics) -> None:
-    metrics.handed_over()
+    """The owner answered in time, or not."""
+    for answered in (True, True, False):
+        metrics.handed_over(answered=answered)
 
-    assert Numbers(metrics).of("roundtable_handed_over_total") == 1
+    assert Numbers(metrics).of("roundtable_handed_over_total", result="answered") == 2
+    assert Numbers(metrics).of("roundtable_handed_over_total", result="unanswered") == 1
 
 
 def test_pushes_have_three_results(metrics: Metrics) -> None:

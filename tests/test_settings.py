@@ -22,7 +22,7 @@ NAMES = """
     AWS_PROFILE
     ROUNDTABLE_TRIAGE_CHANNEL ROUNDTABLE_REVIEW_SECRET ROUNDTABLE_FILE_URL ROUNDTABLE_SEAL_KEY
     ROUNDTABLE_POLICIES ROUNDTABLE_REDACT ROUNDTABLE_PRESS ROUNDTABLE_GITHUB ROUNDTABLE_GITHUB_APP ROUNDTABLE_GITHUB_KEY
-    ROUNDTABLE_GITHUB_SECRET ROUNDTABLE_GITHUB_URL
+    ROUNDTABLE_GITHUB_SECRET ROUNDTABLE_GITHUB_TEAMS ROUNDTABLE_GITHUB_URL
     ROUNDTABLE_GUESTS_PRESS ROUNDTABLE_BUDGET ROUNDTABLE_QUIET ROUNDTABLE_RETENTION
     ROUNDTABLE_HOST ROUNDTABLE_PORT ROUNDTABLE_HEALTH_HOST ROUNDTABLE_HEALTH_PORT
     OTEL_EXPORTER_OTLP_ENDPOINT
@@ -489,6 +489,28 @@ def test_each_of_several_workspaces_has_a_repository_of_its_own() -> None:
 )  # fmt: skip
 def test_several_workspaces_need_all_of_it(given: dict[str, str], sentence: str) -> None:
     assert complaint(**{**SEVERAL, **given}) == sentence
+
+
+GITHUB = {
+    "ROUNDTABLE_GITHUB": "acme/private", "ROUNDTABLE_GITHUB_KEY": "ghs_0123456789abcdefghij",
+    "ROUNDTABLE_GITHUB_SECRET": "a-secret-of-the-webhook",
+}  # fmt: skip
+
+
+def test_github_is_only_for_the_workspaces_that_are_named() -> None:
+    settings = Settings.from_env({**SEVERAL, **GITHUB, "ROUNDTABLE_GITHUB_TEAMS": "T012"})
+    ours, theirs = settings.of_team("T012"), settings.of_team("E034")
+
+    assert ours.names_github
+    assert ours.github_key == settings.github_key
+    assert not theirs.names_github
+
+
+@pytest.mark.parametrize("given", [GITHUB, {"ROUNDTABLE_GITHUB_TEAMS": "T999"}])
+def test_several_workspaces_must_say_whose_github_is(given: dict[str, str]) -> None:
+    assert complaint(**{**SEVERAL, **given}) == (
+        "ROUNDTABLE_GITHUB_TEAMS must name those of ROUNDTABLE_TEAMS that GitHub is for. All others have none."
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import importlib.util
 import json
 import sys
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -94,6 +94,9 @@ class Asking:
 
     def answering(self, answer: Answer) -> AbstractAsyncContextManager[None]:
         self.other = answer
+        return nullcontext()
+
+    def deciding(self) -> AbstractContextManager[None]:
         return nullcontext()
 
     async def dispatched(self, _app: AsyncApp, _asked: AsyncBoltRequest) -> BoltResponse:

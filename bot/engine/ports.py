@@ -571,8 +571,8 @@ class Meter(Protocol):
     def acknowledged(self, door: str, *, taken: bool, seconds: float) -> None:
         """Slack was answered; *taken* says that it need not deliver this again. *door* is the kind of delivery."""
 
-    def handed_over(self) -> None:
-        """A delivery of Slack was given to the process that owns the team."""
+    def handed_over(self, *, answered: bool) -> None:
+        """A delivery of Slack was given to the process that owns the team. *answered*: in time."""
 
     def pushed(self, result: str) -> None:
         """One word: whether the commits are at the remote."""

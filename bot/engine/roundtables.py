@@ -52,6 +52,7 @@ from bot.errors import (
     Conflict,
     EffectError,
     LeftAlone,
+    NewerVersion,
     Postponed,
     Unavailable,
     UserError,
@@ -583,7 +584,7 @@ class Absence:
         slugs = await self._store.held()
         log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
-            with suppress(UserError, LeftAlone):  # gone meanwhile, or another process has it
+            with suppress(UserError, NewerVersion):  # gone meanwhile, or for a process of another kind
                 await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
 
 

@@ -118,10 +118,19 @@ class Endpoints:
     async def _counted(self) -> Mapping[str, int]:
         return await self._census()
 
-    def of_several(self, ping: Callable[[], Awaitable[None]], teams: Callable[[], Sequence[Team]]) -> None:
+    def of_several(
+        self,
+        teams: Callable[[], Sequence[Team]],
+        *,
+        store: Callable[[], Awaitable[None]],
+        workspaces: Callable[[], Awaitable[None]],
+    ) -> None:
         """Each of *teams* has a store, a workspace and a queue of its own, which its metrics show."""
-        of_teams = {part: every_team(part, teams) for part in ("workspace", "queue")}
-        self._probes |= {"store": sometimes(ping), **of_teams}
+        self._probes |= {
+            "store": sometimes(store),
+            "workspace": every_team("workspace", teams, sometimes(workspaces)),
+            "queue": every_team("queue", teams, _nothing_waits),
+        }
         self._teams = teams
 
     async def look_at_part(self, part: str) -> Found:
@@ -177,7 +186,7 @@ class Endpoints:
         self,
         path: str,
         route: "Callable[[Endpoints], SlackRoute]",
-        gate_of: Callable[[Settings], Gate],
+        gate_of: Callable[[Settings], Gate | None],
         teams: Teams | None,
     ) -> Mapping[str, Handler]:
         """Of several teams, one is opened for what came through its gate, and for nothing else."""
@@ -185,18 +194,18 @@ class Endpoints:
             return {path: route(self).enter}
 
         @cache
-        def gate_at(team: str) -> Gate:
+        def gate_at(team: str) -> Gate | None:
             return gate_of(self._settings.of_team(team))
 
         async def enter(request: http.Request) -> http.StreamResponse:
             team = request.match_info["team"]
             try:
-                if not await teams.serves(team):
+                gate = gate_at(team) if await teams.serves(team) else None
+                if gate is None:
                     return http.Response(status=404, text=NO_TEAM)
             except Unavailable as error:
                 log.warning("a request for %s was refused: %s", team, error)
                 return await SlackRoute().enter(request)
-            gate = gate_at(team)
             body = await read_body(request, gate)
             if refused := gate.forged(request, body) if isinstance(body, bytes) else body:
                 return refused
@@ -337,9 +346,10 @@ def _known_agents(settings: Settings) -> Gate:
     return KnownAgents(settings.agent_keys, warnings=ThrottledWarning(log))
 
 
-def _signed_by_github(settings: Settings) -> Gate:
-    assert settings.github_secret, "it is served where it is set"
-    return SignedByGitHub(settings.github_secret.get_secret_value())
+def _signed_by_github(settings: Settings) -> Gate | None:
+    """None for a team that GitHub is not for."""
+    secret = revealed(settings.github_secret)
+    return SignedByGitHub(secret) if secret else None
 
 
 def _queue(queue: Queue, worker: WatchedWorker | None = None) -> Probe:
@@ -356,6 +366,9 @@ def _queue(queue: Queue, worker: WatchedWorker | None = None) -> Probe:
         return facts
 
     return probe
+
+
+async def _nothing_waits() -> None: ...
 
 
 def _unfit(sentence: str) -> Probe:

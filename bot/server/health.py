@@ -129,13 +129,18 @@ async def run_probe(name: str, probe: Probe) -> Found:
         return Found(str(error))
 
 
-def every_team(part: str, teams: Callable[[], Sequence[Team]]) -> Probe:
-    """Unfit when it is so in every team: one alone must not keep deliveries from its neighbours."""
+def every_team(part: str, teams: Callable[[], Sequence[Team]], without: Probe) -> Probe:
+    """
+    Unfit when it is so in every team: one alone must not keep deliveries from its neighbours. *without* any, what they
+    need is looked at.
+    """
 
     async def probe() -> Facts:
         problems = [
             one.problem for one in await asyncio.gather(*(team.look_at_part(part) for team in teams()))
         ]
+        if not problems:
+            await without()
         facts = {"unusable_teams": sum(map(bool, problems))}
         if problems and all(problems):
             raise Unfit(problems[0], facts)

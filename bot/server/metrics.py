@@ -57,6 +57,7 @@ MODEL_OUTCOMES = (
 """An answer, or the reason why there is none; "other" is a reason that this table lacks."""
 MODEL_TASKS = tuple(one.value for one in ModelTask)
 INPUT, OUTPUT, CACHED = "input", "output", "cached"
+HANDED_OVER = ("answered", "unanswered")
 PUSHES = ("pushed", "nothing", "diverged", "unreachable", "refused")
 
 COMMANDS = tuple(kind_of(command) for command in get_args(Command))
@@ -106,7 +107,9 @@ class Metrics(Meter, ModelMeter):
         self._reviews = count(
             "reviews", "Reviews taken, and their messages posted, changed or refused", ["result"]
         )
-        self._handed_over = count("handed_over", "Deliveries of Slack that another process owns, given to it")
+        self._handed_over = count(
+            "handed_over", "Deliveries of Slack that another process owns, given to it", ["result"]
+        )
         self._pauses = count(
             "pauses", "Roundtables that were paused, by a person or by Slack's refusals", ["by"]
         )
@@ -165,8 +168,8 @@ class Metrics(Meter, ModelMeter):
         self._acks.labels(known, TAKEN if taken else LEFT).inc()
         self._ack_seconds.labels(known).observe(seconds)
 
-    def handed_over(self) -> None:
-        self._handed_over.inc()
+    def handed_over(self, *, answered: bool) -> None:
+        self._handed_over.labels(HANDED_OVER[not answered]).inc()
 
     def pushed(self, result: str) -> None:
         assert result in PUSHES, "labels are a fixed set"
@@ -234,6 +237,7 @@ class Metrics(Meter, ModelMeter):
         _touch(self._pauses, (PERSON, SLACK))
         _touch(self._commits, ("step", "other"))
         _touch(self._pushes, PUSHES)
+        _touch(self._handed_over, HANDED_OVER)
         _touch(self._reviews, REVIEWS)
 
 

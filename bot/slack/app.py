@@ -4,6 +4,7 @@ import logging
 import re
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -82,6 +83,7 @@ def slack_app(
     app = _App(
         meter or NoMeter(),
         reception.us,
+        owner.deciding if owner else nullcontext,
         name="roundtable",
         client=_tokenless(client),
         authorize=_authorize(reception.us),
@@ -104,9 +106,12 @@ class _App(AsyncApp):
     Checks payloads first: Bolt fails on malformed ones, and accepts those for other workspaces.
     """
 
-    def __init__(self, meter: Meter, us: Identity, **options: Any) -> None:
+    def __init__(
+        self, meter: Meter, us: Identity, deciding: Callable[[], AbstractContextManager[None]], **options: Any
+    ) -> None:
         super().__init__(**options)
         self._meter = meter
+        self._deciding = deciding
         self._us = us
         self._foreign: set[str] = set()
 
@@ -118,7 +123,8 @@ class _App(AsyncApp):
             self._note(addressee)
             response = BoltResponse(status=OK)
         else:
-            response = await super().async_dispatch(req)
+            with self._deciding():
+                response = await super().async_dispatch(req)
         seconds = time.monotonic() - began
         self._meter.acknowledged(_door(req.body), taken=response.status == OK, seconds=seconds)
         return response

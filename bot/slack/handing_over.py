@@ -7,13 +7,14 @@ back as events, is acknowledged where it arrives.
 
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Protocol
 
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from bot.engine.ports import Meter
+from bot.errors import Unavailable
 from bot.slack import parse
 from bot.slack.client import Identity
 from bot.slack.parse import Payload, word
@@ -31,6 +32,10 @@ class Owner(Protocol):
     @property
     def mine(self) -> bool:
         """Whether it is this process."""
+        ...
+
+    def deciding(self) -> AbstractContextManager[None]:
+        """What begins inside while the team is ours is not saved any more once it is not."""
         ...
 
     async def ask(self, request: str) -> str:
@@ -52,8 +57,13 @@ def hand_over(app: AsyncApp, owner: Owner, us: Identity, meter: Meter) -> None:
             return None
         if _decides_nothing(req.body, us):
             return BoltResponse(status=OK)
-        meter.handed_over()
-        status, body, headers = json.loads(await owner.ask(json.dumps([req.body, req.headers])))
+        try:
+            answer = await owner.ask(json.dumps([req.body, req.headers]))
+        except Unavailable:
+            meter.handed_over(answered=False)
+            raise
+        meter.handed_over(answered=True)
+        status, body, headers = json.loads(answer)
         return BoltResponse(status=status, body=body, headers=headers)
 
 
@@ -64,7 +74,7 @@ def answering(app: AsyncApp, owner: Owner) -> AbstractAsyncContextManager[None]:
         body, headers = json.loads(request)
         # As over a socket, whose body is no text that was signed.
         asked = AsyncBoltRequest(body=body, headers=headers, mode="socket_mode")
-        with continued(headers):
+        with continued(headers), owner.deciding():
             response = await AsyncApp.async_dispatch(app, asked)  # counted where it came in
         return json.dumps([response.status, response.body, response.headers])
 

@@ -11,8 +11,8 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
-from typing import Any, Protocol
+from contextlib import AbstractAsyncContextManager
+from typing import Any, NamedTuple, Protocol
 
 from aiohttp import web
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -71,13 +71,24 @@ class SealedInstallations(Protocol):
 
     async def put(self, team: str, sealed: str) -> None: ...
 
+    async def replace(self, team: str, sealed: str, *, of: str) -> None:
+        """Only while *of* is still there: not what was removed or installed again since."""
+        ...
+
     async def remove(self, team: str, *, at: str) -> None:
         """An installation that is there; *at* is noted."""
         ...
 
     async def removed_at(self, team: str) -> str: ...
 
-    async def drop(self, team: str, *, whole: bool) -> None: ...
+    async def drop(self, team: str, *, noted_for: int | None) -> bool:
+        """
+        Whether there was anything. When the app was removed is known for so many seconds more; None: until the next
+        drop.
+        """
+        ...
+
+    async def orphaned(self, teams: Sequence[str], /) -> tuple[str, ...]: ...
 
     async def issue(self, state: str, *, seconds: float) -> None: ...
 
@@ -90,6 +101,13 @@ class SealedInstallations(Protocol):
 
 def team_of(enterprise: str | None, team: str | None, *, is_enterprise: bool | None) -> str:
     return (enterprise if is_enterprise or not team else team) or ""
+
+
+class _Renewed(NamedTuple):
+    """The *bot* has a newer token than the installation that it is *of*."""
+
+    bot: Bot
+    of: str
 
 
 class Installations(AsyncInstallationStore):
@@ -115,7 +133,7 @@ class Installations(AsyncInstallationStore):
         self._allowed = frozenset(allowed)
         self._rotator = rotator
         self._known: dict[str, tuple[Bot, float]] = {}
-        self._unsaved: dict[str, Bot] = {}
+        self._unsaved: dict[str, _Renewed] = {}
         self._renewals: dict[str, asyncio.Task[Bot]] = {}
 
     @property
@@ -172,31 +190,34 @@ class Installations(AsyncInstallationStore):
     # --- sealed ---------------------------------------------------------------------------------------------------
 
     async def _read(self, team: str) -> Bot | None:
-        if team in self._unsaved:
-            with suppress(Unavailable):
-                await self._save(team, self._unsaved[team])
-            return self._unsaved.get(team) or self._known[team][0]
-        if not (sealed := await self._sealed.get(team)):
+        if renewed := self._unsaved.get(team):
+            try:
+                await self._sealed.replace(team, self._sealed_form(renewed.bot), of=renewed.of)
+            except Unavailable:
+                return renewed.bot
+            self._unsaved.pop(team, None)
+        return self._opened(team, await self._sealed.get(team))
+
+    def _opened(self, team: str, sealed: str) -> Bot | None:
+        if not sealed:
             return None
-        if (opened := self._opened(sealed)) is None:
-            log.error(WRONG_KEY, team)
+        try:
+            fields = json.loads(self._box.decrypt(sealed))
+        except InvalidToken:
+            log.error(WRONG_KEY, team)  # noqa: TRY400 -- the key is what is wrong
             return None
-        fields = json.loads(opened)
         expires = fields.pop("bot_token_expires_at")
         return Bot(
             **{**fields, "installed_at": float(fields["installed_at"])},
             bot_token_expires_at=None if expires is None else int(expires),
         )
 
-    def _opened(self, sealed: str) -> bytes | None:
-        try:
-            return self._box.decrypt(sealed)
-        except InvalidToken:
-            return None
+    def _sealed_form(self, bot: Bot) -> str:
+        fields = json.dumps(bot.to_dict_for_copying(), default=lambda moment: moment.timestamp())
+        return self._box.encrypt(fields.encode()).decode()
 
     async def _save(self, team: str, bot: Bot) -> None:
-        fields = json.dumps(bot.to_dict_for_copying(), default=lambda moment: moment.timestamp())
-        await self._sealed.put(team, self._box.encrypt(fields.encode()).decode())
+        await self._sealed.put(team, self._sealed_form(bot))
         self._unsaved.pop(team, None)
         self._remember(team, bot)
 
@@ -220,7 +241,8 @@ class Installations(AsyncInstallationStore):
 
     async def _renew(self, team: str) -> Bot:
         async with self._sealed.renewing(team):
-            if (found := await self._read(team)) is None:
+            of = await self._sealed.get(team)
+            if (found := self._opened(team, of)) is None:
                 raise SlackError(REVOKED, reason="token_revoked")
             try:
                 fresh = await self._asked_to_renew(found)
@@ -231,13 +253,13 @@ class Installations(AsyncInstallationStore):
                 if error.again:
                     raise
                 raise SlackError(NOT_RENEWED, reason="token_expired") from error
-            if fresh is None:  # another process has renewed it
-                self._remember(team, found)
-                return found
-            self._unsaved[team] = fresh
-            with suppress(Unavailable):  # it is saved when it is read again
-                await self._save(team, fresh)
-            return fresh
+            if fresh:  # else another process has renewed it
+                self._unsaved[team] = _Renewed(fresh, of)
+                found = await self._read(team)
+            self._remember(team, found)
+            if found is None:
+                raise SlackError(REVOKED, reason="token_revoked")
+            return found
 
     async def _asked_to_renew(self, bot: Bot) -> Bot | None:
         with errors_translated():

@@ -5,13 +5,14 @@ What is kept of an installation holds a token: it is sealed before it comes here
 """
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from redis.exceptions import LockError
 
 from bot.errors import Unavailable
+from bot.storage.ownership import RESTING
 from bot.storage.redis_client import Connected
 from bot.storage.team import prefix
 
@@ -19,6 +20,9 @@ CONNECTIONS, KEYS_AT_ONCE = 10, 1000
 RENEWAL_SECONDS = 60.0
 """A process that is renewing a token for longer has died."""
 WAIT_SECONDS = 20.0
+
+REPLACE = "if redis.call('GET', KEYS[1]) == ARGV[2] then redis.call('SET', KEYS[1], ARGV[1]) end"
+"""KEYS: an installation. ARGV: the new one, and that which it replaces."""
 
 
 class SqliteInstallations:
@@ -36,6 +40,11 @@ class SqliteInstallations:
         await self._rows("DELETE FROM removals WHERE team = ?", team)
         await self._rows("REPLACE INTO installations VALUES (?, ?)", team, sealed)
 
+    async def replace(self, team: str, sealed: str, *, of: str) -> None:
+        await self._rows(
+            "UPDATE installations SET sealed = ? WHERE team = ? AND sealed = ?", sealed, team, of
+        )
+
     async def remove(self, team: str, *, at: str) -> None:
         await self._rows(
             "INSERT OR IGNORE INTO removals SELECT team, ? FROM installations WHERE team = ?", at, team
@@ -47,10 +56,15 @@ class SqliteInstallations:
         found = await self._rows("SELECT at FROM removals WHERE team = ?", team)
         return str(found[0][0]) if found else ""
 
-    async def drop(self, team: str, *, whole: bool) -> None:
-        """What is here of a team that removed the app; not *whole*: but for when that was."""
-        if whole:
+    async def drop(self, team: str, *, noted_for: int | None) -> bool:
+        """The state is in a file of its own. Without other processes it need not be noted any more."""
+        if noted_for is not None:
             await self._rows("DELETE FROM removals WHERE team = ?", team)
+        return True
+
+    async def orphaned(self, _teams: Sequence[str]) -> tuple[str, ...]:
+        """There is no other process that could have owned one."""
+        return ()
 
     async def issue(self, state: str, *, seconds: float) -> None:
         await self._rows("DELETE FROM installing WHERE until <= ?", time.time())
@@ -84,6 +98,10 @@ class RedisInstallations(Connected):
             putting.delete(_stopped(team))
             await putting.execute()
 
+    async def replace(self, team: str, sealed: str, *, of: str) -> None:
+        async with self._bounded():
+            await self._redis.eval(REPLACE, 1, _key(team), sealed, of)
+
     async def remove(self, team: str, *, at: str) -> None:
         async with self._bounded():
             if not await self._redis.get(_key(team)):
@@ -98,15 +116,30 @@ class RedisInstallations(Connected):
         async with self._bounded():
             return await self._redis.get(_stopped(team)) or ""
 
-    async def drop(self, team: str, *, whole: bool) -> None:
-        """All keys of a team that removed the app; not *whole*: but for when that was, which goes last."""
-        kept = {_key(team), _stopped(team)}
+    async def drop(self, team: str, *, noted_for: int | None) -> bool:
+        """All keys of a team that removed the app, but for when that was, which goes last."""
+        kept, is_any = {_key(team), stopped := _stopped(team)}, False
         async with self._bounded(WAIT_SECONDS):
             async for key in self._redis.scan_iter(f"{prefix(team)}*", KEYS_AT_ONCE):
                 if key not in kept:
                     await self._redis.delete(key)
-            if whole:
-                await self._redis.delete(_stopped(team))
+                    is_any = True
+            if noted_for is not None and await self._redis.ttl(stopped) < 0:
+                await self._redis.expire(stopped, noted_for)
+        return is_any
+
+    async def orphaned(self, teams: Sequence[str]) -> tuple[str, ...]:
+        """Those whose last owner is gone, and had something left to do."""
+        asked = ("installation", "fence", "owner", RESTING)
+        async with self._bounded(), self._redis.pipeline(transaction=False) as asking:
+            for team in teams:
+                asking.mget(*(f"{prefix(team)}{key}" for key in asked))
+            found = await asking.execute()
+        return tuple(
+            team
+            for team, (installed, last, owner, resting) in zip(teams, found, strict=True)
+            if installed and last and not owner and resting != last
+        )
 
     async def issue(self, state: str, *, seconds: float) -> None:
         async with self._bounded():

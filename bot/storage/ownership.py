@@ -8,8 +8,9 @@ it, and the store refuses the save when another process has taken the team since
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
 from math import inf
 from secrets import token_hex
 from typing import Any
@@ -46,7 +47,12 @@ return 1
 """KEYS: the lock, the fence. ARGV: the process. From now on, only saves of this owner are accepted."""
 
 
+RESTING = "resting"
 Answer = Callable[[str], Awaitable[str]]
+OTHER_CONTENT = "the owner of %s has other steps or personas (%s) than this process (%s)"
+
+_decided_by: ContextVar[str] = ContextVar("decided_by", default="")
+"""The owner that the request at hand was brought to."""
 
 NOT_OWNER = -4
 REFUSE_FORMER_OWNER = f"""
@@ -95,6 +101,10 @@ class Ownership(Connected, Wake):
         self._held_until = 0.0
         self._local: LocalWake | None = None
         """There while the team is ours."""
+        self.is_resting = False
+        """Nothing is left to do: after this owner, none is needed until something comes in."""
+        self._was_mine = False
+        """Until this process has seen who owns it now."""
         self._refused = asyncio.Event()
         self._answer: Answer | None = None
         self._may_answer = asyncio.Event()
@@ -110,8 +120,24 @@ class Ownership(Connected, Wake):
 
     @property
     def fence(self) -> str:
-        """What a save names; "" when it is not made as the owner."""
-        return self._process if self.mine else ""
+        """
+        What a save names; "" when it is not made as the owner. Raises Unavailable where only the owner may decide: it
+        has other content.
+        """
+        if self.mine or self._was_mine or _decided_by.get() == self._process:
+            return self._process
+        if self.differs:
+            raise Unavailable(OTHER_CONTENT % (self._team, self._known_content, self._own_content()))
+        return ""
+
+    @contextmanager
+    def deciding(self) -> Iterator[None]:
+        """What begins inside while the team is ours is saved as its owner's or not at all, in tasks, too."""
+        before = _decided_by.set(self._process if self.mine else "")
+        try:
+            yield
+        finally:
+            _decided_by.reset(before)
 
     @property
     def differs(self) -> bool:
@@ -142,6 +168,7 @@ class Ownership(Connected, Wake):
             await self._take()
             self._refused.clear()
             local = self._local = LocalWake(at_once=self._at_once)
+            self._was_mine = True
             log.info("this process owns %s now", self._team)
             working = asyncio.create_task(local.run(pay, sweep), name=f"work of {self._team}")
             keeping = asyncio.create_task(self._keep(), name=f"lease of {self._team}")
@@ -196,10 +223,8 @@ class Ownership(Connected, Wake):
             owner, content = await self._redis.mget(self._owner, self._content)
         self._known_content = content or ""
         if self.differs and not differed:
-            log.warning(
-                "the owner of %s has other steps or personas (%s) than this process (%s)",
-                self._team, content, self._own_content(),
-            )  # fmt: skip
+            log.warning(OTHER_CONTENT, self._team, content, self._own_content())
+        self._was_mine = owner == self._process
         return str(owner) if owner else None
 
     async def _tell_content(self) -> None:
@@ -256,6 +281,8 @@ class Ownership(Connected, Wake):
         self._share.owned.discard(self._team)
         with suppress(Unavailable):
             async with self._bounded():
+                if self.is_resting:
+                    await self._redis.set(f"{self._prefix}{RESTING}", self._process)
                 with suppress(LockNotOwnedError):
                     await self._lock.release()
 

@@ -302,6 +302,15 @@ class RedisStore(Connected):
         async with self._bounded():
             await self._redis.set(self._listened, at)
 
+    async def expired(self) -> str:
+        """When what is older than the settings keep it was last taken out."""
+        async with self._bounded():
+            return await self._redis.get(f"{self._prefix}expired") or ""
+
+    async def note_expired(self, at: str) -> None:
+        async with self._bounded():
+            await self._redis.set(f"{self._prefix}expired", at)
+
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         async with self._bounded():
             kept = await self._redis.set(

@@ -171,6 +171,14 @@ class SqliteStore:
     async def listening(self, at: str) -> None:
         await self.rows("REPLACE INTO notes VALUES ('listened', ?)", at)
 
+    async def expired(self) -> str:
+        """When what is older than the settings keep it was last taken out."""
+        found = await self.rows("SELECT content FROM notes WHERE name = 'expired'")
+        return str(found[0][0]) if found else ""
+
+    async def note_expired(self, at: str) -> None:
+        await self.rows("REPLACE INTO notes VALUES ('expired', ?)", at)
+
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         now, verb = time.time(), "REPLACE" if renew else "INSERT OR IGNORE"
         expire = ("DELETE FROM firsts WHERE until <= ?", now)

@@ -264,6 +264,58 @@ async def test_an_owner_whose_save_is_refused_gives_the_team_up(
     assert caplog.text.count("another process has taken T1, and what this one had at hand is not saved") == 1
 
 
+async def test_what_was_brought_to_a_former_owner_is_not_saved(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was frozen with that at hand, and versions alone would let it save. What comes later is not concerned."""
+    monkeypatch.setattr(ownership, "EXTEND_SECONDS", 0.02)
+    async with (
+        Ownership(redis_url, team="T1") as here,
+        RedisStore(redis_url, team="T1", owner=here) as store,
+        owning(here),
+    ):
+        await wait_until(lambda: here.mine)
+        lost = asyncio.Event()
+
+        async def save_later() -> None:
+            await lost.wait()
+            await store.put(a_roundtable(), expected=0)
+
+        with here.deciding():
+            in_task = asyncio.create_task(save_later())
+            with redis.Redis.from_url(redis_url) as client:
+                for key in ("fence", "owner"):
+                    client.set(f"roundtable:{{T1}}:{key}", "another process")
+            await wait_until(lambda: not here.mine and not here._was_mine)
+            with pytest.raises(NotOwner):
+                await store.put(a_roundtable(), expected=0)
+        lost.set()
+        with pytest.raises(NotOwner):
+            await in_task
+        assert await store.get(SLUG) is None
+        with here.deciding():
+            await store.put(a_roundtable(), expected=0)
+
+
+async def test_a_process_with_other_content_than_the_owner_saves_nothing(redis_url: str) -> None:
+    """Only the owner decides, also about what comes by another way than Slack."""
+    async with (
+        Ownership(redis_url, team="T1", content=lambda: "aaaa") as there,
+        Ownership(redis_url, team="T1", content=lambda: "bbbb") as here,
+        RedisStore(redis_url, team="T1", owner=here) as store,
+        owning(there),
+    ):
+        await wait_until(lambda: there.mine)
+        async with owning(here):
+            await wait_until(lambda: here.differs)
+            others = r"the owner of T1 has other steps or personas \(aaaa\) than this process \(bbbb\)"
+            with pytest.raises(Unavailable, match=others):
+                await store.put(a_roundtable(), expected=0)
+            with pytest.raises(Unavailable, match=others):
+                await store.notices.put(Notice(slug=SLUG, version=1, now=NOW), expected=0)
+            assert await store.get(SLUG) is None
+
+
 async def test_a_process_that_does_not_own_the_team_saves_by_versions_alone(redis_url: str) -> None:
     """A command, or what comes by another way than Slack."""
     async with another(redis_url) as other, Ownership(redis_url, team="T1") as here, owning(here):

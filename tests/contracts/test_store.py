@@ -320,6 +320,17 @@ async def test_when_somebody_last_listened_is_known(open_store: Opening) -> None
         assert await store.listened() == "2026-11-21T10:00:30.000Z"
 
 
+async def test_when_old_things_were_taken_out_is_known(open_store: Opening) -> None:
+    """Also to the process that comes next."""
+    async with open_store() as store:
+        assert not await store.expired()
+        await store.note_expired("2026-11-21T03:00:00.000Z")
+        await store.note_expired("2026-11-22T03:00:00.000Z")
+
+    async with open_store() as store:
+        assert await store.expired() == "2026-11-22T03:00:00.000Z"
+
+
 async def test_what_models_took_is_added_up_by_month(open_store: Opening) -> None:
     """Of all calls, also at once, and for the process that comes next."""
     async with open_store() as store:

@@ -1,4 +1,4 @@
-"""The process that owns a team is killed or stopped while people go on, and another one takes the team."""
+"""The process that owns a team is killed, stopped or frozen while people go on, and another one takes the team."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -40,13 +40,9 @@ def owner(redis_url: str) -> bytes | None:
         return found if isinstance(found, bytes) else None
 
 
-@pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "stopped"])
-async def test_what_people_say_meanwhile_is_heard_once(
-    redis_url: str,
-    tmp_path: Path,
-    is_killed: bool,  # noqa: FBT001 -- a parameter of the test
-) -> None:
-    """Slack delivers to both processes, and again what was not acknowledged."""
+@pytest.mark.parametrize("fate", ["killed", "stopped", "frozen"])
+async def test_what_people_say_meanwhile_is_heard_once(redis_url: str, tmp_path: Path, fate: str) -> None:
+    """Slack delivers to both processes, and again what was not acknowledged: also by who wakes up with it at hand."""
     async with owner_and_other(tmp_path, redis_url) as (bot, processes):
         meeting, slack, before, words = bot.meeting, bot.trap.slack, owner(redis_url), list[str]()
 
@@ -59,12 +55,17 @@ async def test_what_people_say_meanwhile_is_heard_once(
         await meeting.start("Offline sync")
         await meeting.menu("finish_step")
         await say_one()
-        if is_killed:
-            processes[HOSTS[0]].kill()
-        else:
-            await processes[HOSTS[0]].stop()
+        first = processes[HOSTS[0]]
+        match fate:
+            case "killed":
+                first.kill()
+            case "stopped":
+                await first.stop()
+            case "frozen":
+                first.freeze()
         while len(words) < WORDS or owner(redis_url) in {None, before}:
             await say_one()
+        first.thaw()
         await slack.until(lambda: all(one.acked for one in slack.events("message")))
         await meeting.finish_step()
 

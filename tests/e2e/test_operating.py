@@ -89,7 +89,7 @@ async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str
     running = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "run", cwd=root, env=env, stderr=asyncio.subprocess.PIPE
     )
-    one = Bot(running, port, slack_port)
+    one = Bot(running, port, int(env["ROUNDTABLE_PORT"]))
     reading = asyncio.create_task(one.reads())
     try:
         yield one
@@ -574,8 +574,9 @@ async def test_who_owns_the_team_is_seen(slack: Sandbox, tmp_path: Path, redis_u
     async def numbers(port: int) -> tuple[float, float]:
         _, text = await asked(port, "/metrics")
         shown = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-        names = (f'roundtable_{name}{{team="T0SANDBOX"}}' for name in ("owner", "handed_over_total"))
-        owner, handed_over = (float(shown[name]) for name in names)
+        team = 'team="T0SANDBOX"'
+        names = f"owner{{{team}}}", f'handed_over_total{{result="answered",{team}}}'
+        owner, handed_over = (float(shown[f"roundtable_{name}"]) for name in names)
         return owner, handed_over
 
     ports = free_port(), free_port()

@@ -1,12 +1,13 @@
 """Several Slack workspaces in one process: each has what is said in it, and nothing of its neighbours."""
 
+import errno
 import io
 import json
 import logging
 import math
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,20 +25,27 @@ from bot.app import AS_SET, Variations
 from bot.cli import check, forget
 from bot.cli.keys import KEY_SIGN, key_of
 from bot.content.agent_keys import write_keys
+from bot.domain.item.item import item_from
 from bot.domain.values.timestamps import before
 from bot.engine.ports import now
 from bot.errors import ConfigError
+from bot.expiry import Expired, Expiry
 from bot.settings import Settings
 from bot.storage.git.tree import STATE
+from bot.storage.installed import RedisInstallations
 from bot.storage.sqlite import FILE
-from bot.tenants import Tenants
+from bot.tenants import StoppedTeams, Tenants
 from slack_sandbox import Sandbox
 from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
-from tests.e2e.meeting import CHANNEL, Meeting, sandbox, settings
+from tests.e2e.meeting import CHANNEL, SHORT_PATH, Meeting, sandbox, settings
 from tests.e2e.test_agents_ask import agent_at, ask, told
-from tests.e2e.test_operating import asked, ready, wait_for
+from tests.e2e.test_issues import SECRET, github_says, to_the_end
+from tests.e2e.test_operating import Bot, asked, ready, wait_for
+from tests.e2e.test_operating import bot as process
+from tests.e2e.test_short_path import CARDS
 from tests.installing import AS_THE_SDK_DOES, CLIENT_ID, CLIENT_SECRET, Browser, SeveralSlacks, workspace
+from tests.integrations.strict_github import TOKEN, strict_github
 from tests.patience import wait_until
 from tests.ports import free_port
 from tests.test_posted import request_body, signed
@@ -61,7 +69,11 @@ class Company:
 
     @property
     def settings(self) -> Settings:
-        return Settings.from_env({
+        return Settings.from_env(self.env)
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {
             "SLACK_API_URL": self.slacks.api_url,
             "SLACK_CLIENT_ID": CLIENT_ID,
             "SLACK_CLIENT_SECRET": CLIENT_SECRET,
@@ -75,7 +87,7 @@ class Company:
             "ROUNDTABLE_LOOK_FIRST": "no",
             "ROUNDTABLE_STEPS": all_steps(),
             **self.more,
-        })  # fmt: skip
+        }
 
     @asynccontextmanager
     async def bot(
@@ -89,9 +101,19 @@ class Company:
                 assert await slack.use_http(f"{self.url}/slack/events")
             yield running
 
-    async def install(self, team: str) -> None:
+    @asynccontextmanager
+    async def process(self) -> AsyncIterator[Bot]:
+        """One of several, at an address of its own."""
+        slack = next(iter(self.sandboxes.values()))
+        of_one = {"SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": ""}
+        port = {"ROUNDTABLE_PORT": str(free_port())}
+        async with process(slack, self.folder, **{**self.env, **of_one, **port}) as running:
+            await running.says("is listening for")
+            yield running
+
+    async def install(self, team: str, url: str = "") -> None:
         self.slacks.installing = workspace(team)
-        assert await Browser(self.url).install() == (
+        assert await Browser(url or self.url).install() == (
             200,
             "Roundtable is installed. Invite it to a channel, and type /roundtable help there.",
         )
@@ -304,6 +326,37 @@ async def test_a_key_of_an_agent_opens_its_own_workspace_and_no_other(tmp_path: 
     assert not any("an agent for" in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
 
 
+async def test_the_issues_of_a_workspace_are_out_of_reach_for_its_neighbour(tmp_path: Path) -> None:
+    """A start by its address or its name, or what the webhook's secret signed."""
+    async with strict_github() as github, aiohttp.ClientSession() as http:
+        github.add("acme/private#42", "Secret merger", SAID[OURS])
+        more = {
+            "ROUNDTABLE_GITHUB": "acme/private",
+            "ROUNDTABLE_GITHUB_KEY": TOKEN,
+            "ROUNDTABLE_GITHUB_URL": github.url,
+            "ROUNDTABLE_GITHUB_SECRET": SECRET,
+            "ROUNDTABLE_GITHUB_TEAMS": OURS,
+        }
+        async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT):
+            theirs, address = two.sandboxes[NEXT].person("ada"), f"{github.url}/acme/private/issues/42"
+            for reference in ("acme/private#42", address):
+                await theirs.slash(CHANNEL, f"/roundtable start {reference}")
+            await two.sandboxes[NEXT].settled()
+            assert github.asked == []
+            assert not any(SAID[OURS] in one.text for one in two.sandboxes[NEXT].messages(CHANNEL))
+            body = b'{"issue": {"html_url": "https://github.com/acme/private/issues/42", "body": ""}}'
+            answers = list[int]()
+            for team in (OURS, NEXT):
+                told = http.post(f"{two.url}/github/{team}", data=body, headers=github_says(body))
+                async with told as answer:
+                    answers.append(answer.status)
+            assert answers == [204, 404]
+
+            ours = two.meeting(OURS)
+            await ours.start(address, slug=item_from(address).slug)
+            assert "Secret merger" in ours.thread[0].text
+
+
 # --- what operators see ---------------------------------------------------------------------------------------------
 
 SELECTOR = re.compile(r"\b((?:roundtable|process)_[a-z_]+)(?:\{([^}]*)\})?")
@@ -402,6 +455,17 @@ async def test_a_workspace_that_takes_no_writes_shows_and_costs_its_neighbour_no
             await ready(port, is_ready=team == OURS)
 
 
+async def test_a_volume_that_takes_no_writes_shows_where_no_workspace_is_open(tmp_path: Path) -> None:
+    """Nothing could be opened on it, so the process is not ready."""
+    port = free_port()
+    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
+    async with company(tmp_path / "workspaces", OURS, **more) as one, one.bot(web=True):
+        assert (await ready(port, is_ready=True))["workspace"] == {"ok": True, "unusable_teams": 0}
+        one.folder.rename(tmp_path / "aside")
+        one.folder.write_text("in the way")
+        assert not (await ready(port, is_ready=False))["workspace"]["ok"]
+
+
 async def test_a_workspace_that_cannot_be_opened_shows(tmp_path: Path) -> None:
     """As after a restart with a full disk; the other one works."""
     port = free_port()
@@ -491,10 +555,10 @@ async def test_who_removes_the_app_keeps_the_record_and_can_install_it_again(two
 
 
 def has_anything(two: Company, team: str) -> bool:
-    """Whether the store has something of a team."""
+    """Whether the store has something of a team that does not go by itself."""
     if url := two.more.get("REDIS_URL"):
         with redis.Redis.from_url(url) as kept:
-            return any(kept.scan_iter(f"roundtable:{{{team}}}:*"))
+            return any(kept.ttl(key) < 0 for key in kept.scan_iter(f"roundtable:{{{team}}}:*"))
     with closing(sqlite3.connect(two.folder / STATE / FILE)) as kept_here:
         noted = kept_here.execute("SELECT * FROM removals WHERE team = ?", [team]).fetchall()
     return bool(noted) or (two.folder / team / STATE / FILE).exists()
@@ -547,6 +611,34 @@ async def test_what_is_kept_of_a_workspace_that_removed_the_app_is_deleted_after
     assert "Again" in [line.content for line in ours.lines("User")]
 
 
+async def test_each_process_of_a_cluster_deletes_its_own_checkout(
+    tmp_path: Path, redis_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whichever is the first, and when it runs next; each says once what it has deleted."""
+    caplog.set_level(logging.INFO, "audit")
+    more = {"REDIS_URL": redis_url, "ROUNDTABLE_RETENTION": "checkout:60d"}
+    async with company(tmp_path / "workspaces", OURS, **more) as one, RedisInstallations(redis_url) as sealed:
+        await sealed.put(OURS, "sealed")
+        await sealed.remove(OURS, at=before(now(), 61 * A_DAY))
+        pods = [
+            one.settings.model_copy(update={"workspace": tmp_path / name})
+            for name in ("first", "second", "third")
+        ]
+        for pod in pods:
+            (pod.workspace / OURS / ".git").mkdir(parents=True)
+            for _ in range(2):
+                restarted = StoppedTeams(pod, sealed, now)
+                for _ in range(2):
+                    await restarted.drop()
+        assert not any((pod.workspace / OURS).exists() for pod in pods)
+        assert await sealed.removed_at(OURS)
+        with redis.Redis.from_url(redis_url) as kept:
+            assert 0 < kept.ttl(f"roundtable:{{{OURS}}}:stopped") <= 30 * A_DAY
+
+    told = [line.__dict__["what"] for line in caplog.records if line.getMessage() == "forget.team"]
+    assert told == ["T1OURS: state, checkout"] * 3
+
+
 @pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_who_comes_back_within_thirty_days_keeps_everything(
     tmp_path: Path, redis_url: str, store: str
@@ -586,6 +678,7 @@ async def test_only_who_may_send_opens_a_workspace_that_is_closed(
         "ROUNDTABLE_REVIEW_SECRET": f"{OURS}:{secret}",
         "ROUNDTABLE_AGENT_KEYS": str(tmp_path / "{team}.json"),
         "ROUNDTABLE_GITHUB_SECRET": "the-secret-of-the-webhook",
+        "ROUNDTABLE_GITHUB_TEAMS": OURS,
     }
     async with (
         company(tmp_path / "workspaces", OURS, **more) as one,
@@ -636,6 +729,100 @@ async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_
         await lunch.start("Lunch")
         await lunch.do_step(SAID[NEXT])
         assert [line.content for line in lunch.lines("User")] == [SAID[NEXT]]
+
+
+@pytest.mark.parametrize("store", ["embedded", "redis"])
+async def test_a_workspace_that_is_closed_is_opened_for_what_is_done_at_night(
+    tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its words, and then its items go when they are old, although nobody says anything there any more."""
+    for module in ("bot.tenants", "bot.expiry"):
+        monkeypatch.setattr(f"{module}.LOOK_SECONDS", 0.05)
+        monkeypatch.setattr(f"{module}.AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr("bot.tenants.app.expiry", _fails_first(app.expiry))
+    calendar = Calendar()
+    more = {"REDIS_URL": redis_url} if store == "redis" else {}
+    more |= {"ROUNDTABLE_RETENTION": "words:30d,item:90d,state:9d", **SHORT_PATH}
+    how = Variations(clock=calendar)
+    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
+        ours = two.meeting(OURS)
+        async with two.bot(OURS, NEXT, how=how) as running:
+            await to_the_end(ours)
+            await ours.slack.settled()
+            monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
+            await wait_until(lambda: not running.opened)
+            calendar.days = 31
+            await wait_until(lambda: CARDS[0][0] not in _words(ours))
+            assert ours.folder.exists()
+            await wait_until(lambda: not running.opened)
+            calendar.days = 91
+            await wait_until(lambda: not ours.folder.exists())
+            await wait_until(lambda: not running.opened)
+
+
+def _words(meeting: Meeting) -> str:
+    return "".join(path.read_text() for path in meeting.folder.rglob("*") if path.is_file())
+
+
+def _fails_first(make: Callable[..., Expiry]) -> Callable[..., Expiry]:
+    """As when the disk was full for a moment: the first run of all fails."""
+    failed = list[str]()
+
+    def made(*about: Any) -> Expiry:
+        expires = make(*about)
+        run = expires.run
+
+        async def running() -> Expired:
+            if not failed:
+                failed.append("once")
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return await run()
+
+        expires.run = running  # type: ignore[method-assign]
+        return expires
+
+    return made
+
+
+async def test_a_workspace_that_is_open_nowhere_else_is_taken_over(tmp_path: Path, redis_url: str) -> None:
+    """Its owner is killed by SIGKILL with something left to do; the other process has never heard of it."""
+    async with (
+        company(tmp_path / "workspaces", OURS, REDIS_URL=redis_url) as one,
+        one.process() as survivor,
+        one.process() as owner,
+    ):
+        address = f"http://127.0.0.1:{owner.slack_port}"
+        meeting = one.meeting(OURS)
+        await one.install(OURS, address)
+        assert await meeting.slack.use_http(f"{address}/slack/events")
+        await meeting.start("Offline sync")
+        await meeting.do_step(SAID[OURS])
+        assert not any("is at work" in line for line in survivor.said)
+        await meeting.press("continue")
+        owner.running.kill()
+        await owner.ended()
+        await survivor.says("this process owns T1OURS now")
+        await meeting.menu("finish_step")
+        await meeting.until(lambda: len([one for one in meeting.thread if "Step 2 of 24" in one.text]) == 1)
+
+
+async def test_a_workspace_at_rest_is_opened_by_no_process(
+    tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has no owner, and needs none; with one that ended otherwise, it does."""
+    monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
+    async with company(tmp_path / "workspaces", OURS, REDIS_URL=redis_url) as one, one.bot(OURS) as running:
+        await wait_until(
+            lambda: [1 for tenant in running.opened if tenant.team.owner and tenant.team.owner.mine]
+        )
+        await running.look()
+        async with RedisInstallations(redis_url) as kept:
+            assert running.opened == ()
+            assert await kept.orphaned([OURS, NEXT]) == ()
+            with redis.Redis.from_url(redis_url) as client:
+                client.delete(f"roundtable:{{{OURS}}}:resting")
+            assert await kept.orphaned([OURS, NEXT]) == (OURS,)
+            await wait_until(lambda: running.opened)
 
 
 async def _answered(slack: Sandbox, command: str) -> bool:

@@ -5,10 +5,11 @@ Until there is a release, `upgrade_from.txt` names the commit that stands for it
 now, so a change of them moves it. That `replay --verify` holds afterwards is asked of every item here (`conftest.py`).
 """
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -197,3 +198,59 @@ async def test_a_state_in_another_form_is_refused_in_one_sentence_and_rebuilt(me
         await meeting.until(lambda: len(meeting.menus("continue")) > 0)
     assert not any("Traceback" in line for line in new.said), "".join(new.said)
     assert "Field workers lose their edits" in [line.content for line in meeting.lines("User")]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("is_update", [True, False], ids=["update", "back"])
+async def test_both_versions_at_once(
+    meeting: Meeting,
+    earlier: Path,
+    redis_url: str,
+    is_update: bool,  # noqa: FBT001 -- a parameter of the test
+) -> None:
+    """
+    Replicas are replaced one by one, in the middle of a step and of a discussion: Slack delivers to both versions, the
+    one that owns the team is stopped in the step and killed in the discussion, and the other one goes on.
+    """
+    words = list[str]()
+
+    async def say_some(about: str) -> None:
+        for number in range(4):
+            words.append(f"{about} word {number}")
+            await meeting.say(words[-1], who=("grace", "linus")[number % 2])
+        await meeting.slack.settled()
+
+    async with AsyncExitStack() as stack:
+
+        async def starts(*, ours: bool) -> Bot:
+            root = () if ours else (earlier,)
+            one = await stack.enter_async_context(
+                bot(meeting.slack, meeting.workspace, *root, REDIS_URL=redis_url)
+            )
+            await one.says("is listening")
+            return one
+
+        first = await starts(ours=not is_update)
+        await first.says("this process owns")
+        second = await starts(ours=is_update)
+        await meeting.start("Offline sync")
+        await say_some("First")
+        stopping = asyncio.create_task(first.stop())
+        await say_some("Second")
+        assert await stopping == 0
+        await second.says("this process owns")
+        await meeting.finish_step()
+        third = await starts(ours=not is_update)
+        await meeting.press("elaborate")
+        await meeting.menu("end_elaboration")
+        await say_some("Third")
+        second.running.kill()
+        await second.ended()
+        await say_some("Fourth")
+        await third.says("this process owns")
+        await meeting.press("end_elaboration")
+        await meeting.menu("continue")
+        await meeting.slack.settled()
+        assert await third.stop() == 0
+    assert [line for one in (first, second, third) for line in one.said if "Traceback" in line] == []
+    check_words(meeting, *words)

@@ -8,7 +8,7 @@ import pytest
 from bot.domain.roundtable.effects import ReadThread
 from bot.engine.ports import now
 from bot.engine.roundtables import Absence
-from bot.errors import Unavailable
+from bot.errors import NotOwner, Unavailable
 from tests.engine.replica import Replica, discussing, replica
 
 LONG_AGO = "2026-11-21T10:00:00.000Z"
@@ -62,6 +62,25 @@ async def test_a_short_silence_slack_bridges_itself(two: tuple[Replica, Replica]
     await of(one).ended()
 
     assert not await reads(one, rt.slug)
+
+
+async def test_a_process_that_loses_the_team_meanwhile_leaves_it_to_the_next_owner(
+    two: tuple[Replica, Replica], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = two
+    rt = discussing().rt.but(version=1)
+    await one.store.put(rt, expected=0)
+    await one.store.listening(LONG_AGO)
+
+    async def refused(*_: object, **__: object) -> None:
+        raise NotOwner("another process has taken the team")
+
+    monkeypatch.setattr(one.store, "put", refused)
+    with pytest.raises(NotOwner):
+        await of(one).ended()
+    await of(other).ended()
+
+    assert await reads(other, rt.slug) == 1
 
 
 @pytest.mark.parametrize("noted", ["", "the other day"])

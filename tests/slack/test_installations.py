@@ -16,10 +16,11 @@ import redis
 from cryptography.fernet import Fernet
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
+from slack_sdk.oauth.installation_store import Bot
 from slack_sdk.oauth.token_rotation.async_rotator import AsyncTokenRotator
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.errors import SlackError
+from bot.errors import SlackError, Unavailable
 from bot.server.http import serving
 from bot.slack import client as slack_client
 from bot.slack.installations import Installations, SealedInstallations, SeveralApp, States, pages
@@ -381,6 +382,69 @@ async def test_two_processes_renew_it_once(slack: SeveralSlacks, redis_url: str)
 
     assert set(tokens) == {"xoxe.xoxb-2-T1"}
     assert slack.refreshed == ["xoxe-1"]
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["by this process", "by another"])
+async def test_a_renewal_brings_no_installation_back_that_was_removed_meanwhile(
+    several: Scene,
+    is_ours: bool,  # noqa: FBT001 -- a parameter of the test
+) -> None:
+    """And the days until its data are deleted are counted from then."""
+    several.slack.rotates = True
+    await several.install(workspace("T1"))
+    await _expires(several, 60)
+    who = several.installations if is_ours else several.with_keys(KEY)
+
+    async def remove() -> None:
+        assert await who.removed("T1", at=time.time() + 1)
+
+    several.slack.while_renewing = remove
+    with pytest.raises(SlackError, match="not installed"):
+        await several.installations.token("T1")
+
+    assert several.slack.refreshed == ["xoxe-1"]
+    assert await several.sealed.get("T1") == ""
+    assert await several.sealed.removed_at("T1")
+    assert await several.installations.bot("T1") is None
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["by this process", "by another"])
+async def test_a_renewal_does_not_replace_what_was_installed_meanwhile(
+    several: Scene,
+    is_ours: bool,  # noqa: FBT001 -- a parameter of the test
+) -> None:
+    several.slack.rotates = True
+    await several.install(workspace("T1"))
+    await _expires(several, 60)
+    found = await several.installations.bot("T1")
+    assert found
+    newer = Bot(**{**found.to_dict_for_copying(), "bot_token": "xoxe.xoxb-new", "bot_token_expires_at": None})
+    who = several.installations if is_ours else several.with_keys(KEY)
+    several.slack.while_renewing = lambda: who.async_save_bot(newer)
+
+    assert await several.installations.token("T1") == "xoxe.xoxb-new"
+    assert several.slack.refreshed == ["xoxe-1"]
+    assert await several.with_keys(KEY).token("T1") == "xoxe.xoxb-new"
+
+
+async def test_what_could_not_be_saved_is_saved_later_unless_it_was_removed_since(
+    several: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    several.slack.rotates = True
+    await several.install(workspace("T1"))
+    await _expires(several, 60)
+    with monkeypatch.context() as away:
+
+        async def no_answer(*_: object, **__: object) -> bool:
+            raise Unavailable("Redis did not answer")
+
+        away.setattr(several.sealed, "replace", no_answer)
+        assert await several.installations.token("T1") == "xoxe.xoxb-2-T1"
+    assert await several.with_keys(KEY).removed("T1", at=time.time() + 1)
+    monkeypatch.setattr("bot.slack.installations.KEPT_SECONDS", 0.0)
+
+    assert await several.installations.bot("T1") is None
+    assert await several.sealed.get("T1") == ""
 
 
 async def test_a_caller_that_is_cancelled_does_not_lose_the_new_token(several: Scene) -> None:

@@ -30,7 +30,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles, TypedNames, first_name
 from bot.domain.transcript.lines import Line
-from bot.domain.transcript.people import Names, is_person_id, with_names, without_person
+from bot.domain.transcript.people import Names, is_former, is_person_id, with_names, without_person
 from bot.domain.transcript.scrubbing import Redacting, redacted
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
@@ -217,13 +217,13 @@ class PersonForgetting:
     def _each(self, meant: WhoIsMeant) -> Iterable[Forgetting]:
         known, on = self._git.known_people(), self._now[:10]
         for id in meant.ids:
-            former = known.names.get(id, "") if id in known.forgotten else ""
-            names = dict.fromkeys((known.names.get(id, ""), *self._live_names(id)))
+            in_git = "" if id in known.forgotten else known.names.get(id, "")
+            names = dict.fromkeys((in_git, *self._live_names(id)))
             others = {name for other, name in known.names.items() if other not in meant.ids}
             words, typed, _ = self._options
             yield Forgetting(
                 id,
-                tuple(one for one in names if one not in {"", id, former}),
+                tuple(one for one in names if one not in {"", id} and not is_former(one)),
                 on,
                 user=meant.user,
                 words=words,

@@ -20,6 +20,7 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.engine.ports import now
 from bot.expiry import Expired
+from bot.storage.git.erasing import Forgetter
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.command_line import CommandLine, Ran
@@ -248,6 +249,27 @@ async def test_who_only_spoke_since_the_last_commit_is_forgotten(kept: Meeting, 
     assert [one for one in ("jam on Mondays", "Barbara", user) if one in left] == []
     assert [line.content for line in kept.lines("User") if line.person == id] == ["[redacted:on-request]"]
     assert differences(kept) == []
+
+
+async def test_what_was_cut_off_between_the_store_and_git_is_finished(
+    meeting: Meeting, loaded: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the person is called in live items then is not their name."""
+    async with meeting.bot():
+        await played(meeting)
+    user, own = meeting.slack.person("grace").id, settings(meeting.slack, meeting.workspace, **meeting.more)
+    with monkeypatch.context() as broken:
+        broken.setattr(Forgetter, "person", lambda *_, **__: 1 / 0)
+        async with forgetting.opened_store(own) as store:
+            options = forgetting.PersonOptions(words=True, typed=True)
+            with pytest.raises(ZeroDivisionError):
+                await forgetting.PersonForgetting(own, store, options).run(user)
+    done = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
+
+    assert done.code == 0, done.err
+    assert GRACE.findall(everything(meeting).decode(errors="replace")) == []
+    assert people_file(meeting)[meeting.person("grace")]["name"] == "Former member 1"
+    assert differences(meeting) == []
 
 
 async def test_the_keys_of_their_agents_are_withdrawn(

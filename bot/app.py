@@ -203,7 +203,8 @@ def expiry(
     settings: Settings, saved: SqliteStore | RedisStore | None, playbook: Playbook, clock: Clock = now
 ) -> Expiry:
     """What is taken out when it is older than the settings say."""
-    git = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=seal(settings))
+    shown = exports(settings)
+    git = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=seal(settings), exports=shown)
     return Expiry(settings.retention, git, saved, playbook=playbook, sealer=seal(settings).lines, clock=clock)
 
 

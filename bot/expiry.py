@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Retention, is_over
@@ -26,8 +26,8 @@ from bot.domain.transcript.seal import Sealer
 from bot.domain.values.timestamps import before
 from bot.engine import audit
 from bot.engine.ports import Clock
-from bot.errors import BotError
-from bot.record.rewritten import Rewriting, title_of, without_sections
+from bot.errors import BotError, Conflict
+from bot.record.rewritten import Rewriting, place_of, title_of, without_sections
 from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
@@ -70,9 +70,8 @@ class Expiry:
         """
         while True:
             if is_owner() and time.monotonic() >= self._not_before:
-                self._not_before = (
-                    time.monotonic() + AGAIN_SECONDS
-                )  # also after a mistake of ours, which ends this
+                # also after a mistake of ours, which ends this task
+                self._not_before = time.monotonic() + AGAIN_SECONDS
                 try:
                     await self._run_of_night()
                 except (BotError, OSError) as error:
@@ -97,47 +96,51 @@ class Expiry:
 
     async def due(self) -> Expired:
         """What `run` would take out."""
-        items, words, now = list[str](), list[str](), self._clock()
+        items, words = list[str](), list[str]()
         if self._kept.words is None and self._kept.item is None:
             return Expired()
         for slug in self._git.slugs():
-            found = await asyncio.to_thread(self._git.item_files, slug)
-            last = last_said(found)
-            if not last or len(items) + len(words) >= MOST_ITEMS or await self._is_busy(slug):
+            if len(items) + len(words) >= MOST_ITEMS or await self._idle_version(slug) is None:
                 continue
-            if is_over(self._kept.item, last, now):
-                items.append(slug)
-            elif is_over(self._kept.words, last, now) and any(speakers(found)):
-                words.append(slug)
+            match self._what_is_over(await asyncio.to_thread(self._git.item_files, slug)):
+                case "item":
+                    items.append(slug)
+                case "words":
+                    words.append(slug)
         return Expired(tuple(items), tuple(words))
+
+    def _what_is_over(self, found: Found) -> Literal["", "item", "words"]:
+        last, now = last_said(found), self._clock()
+        if last and is_over(self._kept.item, last, now):
+            return "item"
+        return "words" if last and is_over(self._kept.words, last, now) and any(speakers(found)) else ""
 
     async def run(self) -> Expired:
         if self._store and self._kept.state is not None:
             await self._store.forget_finished(before(self._clock(), self._kept.state * A_DAY))
         due = await self.due()
-        for slug in due.items:
-            shared = partial(
-                without_sections,
-                slug=slug,
-                title=title_of(self._git.item_files(slug)) or slug,
-                playbook=self._playbook,
-            )
-            await self._drop_state(slug)
+        items = [slug for slug in due.items if await self._without_item(slug)]
+        words = [slug for slug in due.words if await self._without_all_words(slug)]
+        if gone := [*items, *words]:
+            audit.forgot("forget.expired", items=len(gone), what=", ".join(gone), by=BY_THE_BOT)
+        return Expired(tuple(items), tuple(words))
+
+    async def _without_item(self, slug: str) -> bool:
+        title = title_of(self._git.item_files(slug)) or slug
+        shared = partial(without_sections, slug=slug, title=title, playbook=self._playbook)
+        if is_due := await self._drop_state(slug, "item"):
             await asyncio.to_thread(self._git.item, slug, shared, now=self._clock())
-        for slug in due.words:
-            await self._drop_state(slug)
+        return is_due
+
+    async def _without_all_words(self, slug: str) -> bool:
+        if is_due := await self._drop_state(slug, "words"):
             for person in dict.fromkeys(speakers(self._git.item_files(slug))):
                 await asyncio.to_thread(self._without_words, slug, person)
-        if due != Expired():
-            count = len(due.items) + len(due.words)
-            audit.forgot(
-                "forget.expired", items=count, what=", ".join((*due.items, *due.words)), by=BY_THE_BOT
-            )
-        return due
+        return is_due
 
     def _without_words(self, slug: str, person: str) -> None:
         now = self._clock()
-        whom = Forgetting(person, "", now[:10], words=True, is_old=True)
+        whom = Forgetting(person, (), now[:10], words=True, is_old=True)
 
         def rewrite(of: str, found: Found, before: Names, after: Names) -> ForgottenFiles:
             rewriting = Rewriting(
@@ -147,14 +150,25 @@ class Expiry:
 
         self._git.person(whom, rewrite, now=now, only=(slug,))
 
-    async def _is_busy(self, slug: str) -> bool:
+    async def _idle_version(self, slug: str) -> int | None:
+        """Of the live state, and 0 without one. None while something is in no commit yet, or on its way."""
         rt: Roundtable | None = await self._store.get(slug) if self._store else None
-        return rt is not None and bool(rt.pending or any(one.source is Source.USER for one in rt.lines))
+        if rt and (rt.pending or any(one.source is Source.USER for one in rt.lines)):
+            return None
+        return rt.version if rt else 0
 
-    async def _drop_state(self, slug: str) -> None:
-        """`resume` takes the item up from git."""
-        if self._store:
-            await self._store.forget_item(slug)
+    async def _drop_state(self, slug: str, what: str) -> bool:
+        """`resume` takes the item up from git. False where somebody wrote since `due`: then nothing is taken out."""
+        version = await self._idle_version(slug)
+        found = await asyncio.to_thread(self._git.item_files, slug)
+        if version is None or self._what_is_over(found) != what:
+            return False
+        try:
+            if self._store:
+                await self._store.forget_item(slug, place_of(found), expected=version)
+        except Conflict:
+            return False
+        return True
 
 
 def last_said(found: Found) -> str:

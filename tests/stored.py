@@ -77,3 +77,18 @@ def _joined(slug: str, state: str, parts: Mapping[str, str]) -> Mapping[str, Any
         return fields
     whole: Mapping[str, Any] = restored(slug, "", state, parts).value.model_dump(mode="json")
     return whole
+
+
+def whole(client: redis.Redis, key: bytes) -> bytes:
+    """A dump is compressed."""
+    kinds: dict[bytes, Any] = {
+        b"hash": lambda: [*client.hgetall(key).keys(), *client.hgetall(key).values()],
+        b"set": lambda: [*client.smembers(key)],
+        b"string": lambda: [client.get(key) or b""],
+        b"list": lambda: client.lrange(key, 0, -1),
+        b"zset": lambda: client.zrange(key, 0, -1),
+        b"stream": lambda: [str(client.xrange(key)).encode()],
+    }
+    kind = client.type(key)
+    assert isinstance(kind, bytes)
+    return key + b"\n".join(kinds[kind]())

@@ -18,25 +18,26 @@ from typing import Any, NamedTuple
 from bot import app, parts
 from bot.cli.items import no_item
 from bot.cli.scrub import has_store
-from bot.domain.item.item_paths import META, SHARED, TRANSCRIPT
-from bot.domain.item.meta import Corrupt
-from bot.domain.item.meta import read as read_meta
+from bot.content.agent_keys import read_keys, write_keys
+from bot.domain.catalog.personas import Persona
+from bot.domain.catalog.policy import AgentKey
+from bot.domain.item.item_paths import SHARED, TRANSCRIPT
 from bot.domain.messages import forget_wording as wording
 from bot.domain.messages.forget_wording import PersonCount, PlaceRow
 from bot.domain.roundtable import forgotten
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines as transcripts
-from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles, called_by
+from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles, TypedNames, first_name
 from bot.domain.transcript.lines import Line
-from bot.domain.transcript.people import Names, is_person_id, with_names, without_person
-from bot.domain.transcript.scrubbing import Redacting
+from bot.domain.transcript.people import Names, is_former, is_person_id, with_names, without_person
+from bot.domain.transcript.scrubbing import Redacting, redacted
 from bot.domain.values.places import Place
 from bot.domain.values.text import counted
 from bot.engine import audit
 from bot.engine.ports import now
 from bot.errors import ConfigError, Conflict, Unavailable
-from bot.record.rewritten import Rewriting, title_of, without_sections
+from bot.record.rewritten import Rewriting, place_of, title_of, without_sections
 from bot.settings import Settings
 from bot.slack.history import EditedPosts, delete_own_posts, edit_own_posts
 from bot.storage.git.erasing import Forgetter, Found
@@ -46,7 +47,6 @@ from bot.storage.sqlite import SqliteStore
 ATTEMPTS = 20
 """A bot that runs may save in between."""
 PAUSE_SECONDS = 0.5
-NOWHERE = Place(team="", channel="", thread="")
 _OF_SLACK = re.compile("[UW][A-Z0-9]{2,30}")
 AnyStore = SqliteStore | RedisStore
 
@@ -91,7 +91,7 @@ async def opened_store(settings: Settings) -> AsyncIterator[AnyStore | None]:
 
 
 class PersonForgetting:
-    """One person in one workspace. Raises ConfigError, WorkspaceError and Unavailable."""
+    """One person in one workspace. Raises ConfigError, ContentError, WorkspaceError and Unavailable."""
 
     def __init__(
         self, settings: Settings, store: AnyStore | None, options: PersonOptions, *, at: str = ""
@@ -100,11 +100,10 @@ class PersonForgetting:
         self._seal = parts.seal(settings)
         self._playbook = app.playbook(settings)
         self._git = forgetter(settings)
-        self._live: dict[str, tuple[Line, ...]] = {}
+        self.live: dict[str, Roundtable] = {}
 
     async def plan(self, who: str) -> ForgetPlan:
         meant = await self.meant(who)
-        await self._read_live()
         lines, typed, hand = Counter[str](), dict[str, Sequence[int]](), dict[str, Sequence[str]]()
         items: dict[str, None] = {}
         for whom in self._each(meant):
@@ -119,9 +118,10 @@ class PersonForgetting:
                     lines[slug] += one.lines
                 typed |= {slug: one.typed} if one.typed else {}
                 hand |= {slug: one.by_hand} if one.by_hand else {}
-        live = [slug for slug in self._live if await self._names_live(slug, meant)]
+        live = [slug for slug, rt in self.live.items() if _is_in(rt, meant.ids)]
         earlier = self._git.earlier(items)
         found = PersonCount(
+            [one.name for one in self.keys(meant)] if self._settings.agent_keys else None,
             tuple(items),
             lines.total(),
             typed,
@@ -130,7 +130,9 @@ class PersonForgetting:
             len(earlier),
             self._store is not None,
         )
-        rows = wording.of_person(found, **self._options._asdict(), remote=bool(self._settings.remote))
+        names = dict.fromkeys(name for whom in self._each(meant) for name in TypedNames(whom).names)
+        is_remote = bool(self._settings.remote)
+        rows = wording.of_person(found, tuple(names), **self._options._asdict(), remote=is_remote)
         return ForgetPlan(rows, earlier)
 
     async def run(self, who: str) -> ForgetPlan:
@@ -149,16 +151,20 @@ class PersonForgetting:
             audit.forgot(
                 "forget.person", person=whom.person, items=len(changed), what=what, by=getpass.getuser()
             )
+        if gone := self.keys(meant):
+            assert self._settings.agent_keys, "the keys are from there"
+            write_keys(self._settings.agent_keys, [one for one in self._all_keys() if one not in gone])
         told = f"Forgotten, commit {shas[-1]}." if shas else "There was nothing left to forget in git."
         if self._options.slack:
             told = f"{told} {wording.count_edited_posts(*edited)}"
         return ForgetPlan(plan.rows, self._git.earlier(self._git.slugs()), told)
 
     async def meant(self, who: str) -> WhoIsMeant:
-        """Raises ConfigError where nobody of that id ever spoke."""
+        """Raises ConfigError where nobody of that id ever spoke, pressed or wanted to be reminded."""
+        await self._read_live()
         known = self._git.known_people()
+        users = await self._store.users() if self._store else {}
         if is_person_id(who):
-            users = await self._store.users() if self._store else {}
             found = WhoIsMeant((who,), users.get(who, ""))
         elif _OF_SLACK.fullmatch(who):
             team = self._team()
@@ -173,11 +179,20 @@ class PersonForgetting:
                 f" people.json in {self._settings.items_dir} lists these with names."
             )
         slugs = self._git.slugs()
-        there = tuple(id for id in found.ids if id in known.raw.get("people", {}) or self._speaks(id, slugs))
+        kept = {*known.raw.get("people", {}), *users, *(await self._store.people() if self._store else ())}
+        there = tuple(id for id in found.ids if id in kept or self._speaks(id, slugs))
         old = bool(found.user) and self._speaks(found.user, slugs)
-        if not there and not old:
+        meant = WhoIsMeant(there or found.ids[:1], found.user)
+        if not (there or old or self.keys(meant)):
             raise ConfigError(f"No line of {who} in {counted(len(slugs), 'item')}.")
-        return WhoIsMeant(there or found.ids[:1], found.user)
+        return meant
+
+    def keys(self, meant: WhoIsMeant) -> Sequence[AgentKey]:
+        """Of the agents that work for the person."""
+        return [one for one in self._all_keys() if one.owner == meant.user]
+
+    def _all_keys(self) -> tuple[AgentKey, ...]:
+        return read_keys(self._settings.agent_keys) if self._settings.agent_keys else ()
 
     def _team(self) -> str:
         team = app.team_of_workspace(self._settings)
@@ -195,16 +210,36 @@ class PersonForgetting:
 
     def _speaks(self, id: str, slugs: Iterable[str]) -> bool:
         needle = f'"{id}"'.encode()
-        return any(needle in self._git.item_files(slug).get(TRANSCRIPT, b"") for slug in slugs)
+        return any(_is_in(rt, [id]) for rt in self.live.values()) or any(
+            needle in self._git.item_files(slug).get(TRANSCRIPT, b"") for slug in slugs
+        )
 
     def _each(self, meant: WhoIsMeant) -> Iterable[Forgetting]:
         known, on = self._git.known_people(), self._now[:10]
         for id in meant.ids:
-            name = "" if id in known.forgotten else known.names.get(id, "")
+            in_git = "" if id in known.forgotten else known.names.get(id, "")
+            names = dict.fromkeys((in_git, *self._live_names(id)))
+            others = {name for other, name in known.names.items() if other not in meant.ids}
             words, typed, _ = self._options
-            yield Forgetting(id, name, on, user=meant.user, words=words, typed=typed)
+            yield Forgetting(
+                id,
+                tuple(one for one in names if one not in {"", id} and not is_former(one)),
+                on,
+                user=meant.user,
+                words=words,
+                typed=typed,
+                others=names_of(self._playbook.roster) | others,
+            )
+
+    def _live_names(self, id: str) -> Iterable[str]:
+        """A name that is in no commit yet, or in a state that was restored from a backup."""
+        for rt in self.live.values():
+            yield rt.people.get(id, "")
+            yield from (line.person_name for line in rt.lines if line.person == id)
 
     def _rewriting(self, whom: Forgetting, slug: str, found: Found, before: Names, after: Names) -> Rewriting:
+        rt = self.live.get(slug)
+        restored = forgotten.lines_from(rt, whom.ids) if rt and before == after else ()
         return Rewriting(
             slug,
             found,
@@ -213,15 +248,14 @@ class PersonForgetting:
             after=after,
             playbook=self._playbook,
             sealer=self._seal.lines,
-            live=self._live.get(slug, ()),
+            live=(*restored, *(rt.lines if rt else ())),
         )
 
     def _rewrite(
         self, whom: Forgetting, slug: str, found: Found, before: Names, after: Names
     ) -> ForgottenFiles:
         rewriting = self._rewriting(whom, slug, found, before, after)
-        if whom.words or whom.typed:
-            self._git.hide_unpushed(rewriting.eraser.text)
+        self._git.hide_unpushed(rewriting.hide)
         return rewriting.run(now=self._now)
 
     # --- Slack --------------------------------------------------------------------------------------------------------
@@ -230,19 +264,16 @@ class PersonForgetting:
         """The bot's posts in the threads of all items; what others wrote is theirs."""
         known, done = self._git.known_people(), EditedPosts()
         after = without_person(known, whom.person, on=whom.on).names
-        names = {name for name in (whom.name, whom.user) if name}
-        called = called_by(names) if names else None
+        names, called = TypedNames(whom), after[whom.person]
         async with app.own_slack(self._settings) as (client, us):
-            for slug in {*self._git.slugs(), *self._live}:
+            for slug in {*self._git.slugs(), *self.live}:
                 files = self._git.item_files(slug)
                 hide = self._rewriting(whom, slug, files, known.names, after).eraser.text
 
                 def change(text: str, hide: Redacting = hide) -> str:
-                    text = hide(text.replace(f"<@{whom.user}>", after[whom.person])).text
-                    return called.sub(lambda _: after[whom.person], text) if called else text
+                    return names.replace(hide(text.replace(f"<@{whom.user}>", called)).text, called)[0]
 
-                rt = await self._store.get(slug) if self._store else None
-                if (place := _place(files, rt)).thread:
+                if (place := _place(files, self.live.get(slug))).thread:
                     done = done.and_(await edit_own_posts(client, us, place, change))
         return done
 
@@ -251,19 +282,14 @@ class PersonForgetting:
     async def _read_live(self) -> None:
         if self._store is None:
             return
-        slugs = {*self._git.slugs(), *await self._store.held(), *await self._store.unfinished()}
-        for slug in sorted(slugs):
+        for slug in sorted(await self._store.slugs()):
             if rt := await self._store.get(slug):
-                self._live[slug] = rt.lines
-
-    async def _names_live(self, slug: str, meant: WhoIsMeant) -> bool:
-        rt = await self._store.get(slug) if self._store else None
-        return bool(rt and any(id in rt.model_dump_json() for id in meant.ids))
+                self.live[slug] = rt
 
     async def _in_store(self, whom: Forgetting) -> None:
         if self._store is None:
             return
-        for slug in self._live:
+        for slug in self.live:
             await self._in_live(self._store, slug, whom)
         await self._store.forget_person(whom.person)
 
@@ -272,13 +298,18 @@ class PersonForgetting:
         after = without_person(known, whom.person, on=whom.on).names
         for _ in range(ATTEMPTS):
             rt = await store.get(slug)
-            if rt is None or whom.person not in rt.model_dump_json():
+            if rt is None:
+                return
+            self.live[slug] = rt
+            rewriting = self._rewriting(whom, slug, self._git.item_files(slug), known.names, after)
+            if (
+                not _is_in(rt, [whom.person])
+                and not redacted(rt.model_dump(mode="json"), rewriting.eraser.text)[0]
+            ):
                 return
             if forgotten.is_saving(rt):
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
-            self._live[slug] = rt.lines
-            rewriting = self._rewriting(whom, slug, self._git.item_files(slug), known.names, after)
             record = rewriting.record(rewriting.run(now=self._now))
             made = forgotten.without(rt, whom, after[whom.person], rewriting.eraser, record)
             if made.version == rt.version:
@@ -291,9 +322,24 @@ class PersonForgetting:
         )
 
 
+def names_of(personas: Iterable[Persona]) -> frozenset[str]:
+    """Their first names, too: a person may have the same."""
+    return frozenset(name for one in personas for name in (one.name, first_name(one.name)))
+
+
+def _is_in(rt: Roundtable, ids: Iterable[str]) -> bool:
+    text = rt.model_dump_json()
+    return any(re.search(rf"\b{re.escape(id)}\b", text) for id in ids)
+
+
 def forgetter(settings: Settings) -> Forgetter:
     """After what a command that was killed left undone."""
-    found = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=parts.seal(settings))
+    found = Forgetter(
+        settings.workspace,
+        items_dir=str(settings.items_dir),
+        seal=parts.seal(settings),
+        exports=app.exports(settings),
+    )
     found.recover()
     return found
 
@@ -306,12 +352,13 @@ async def plan_item(settings: Settings, store: AnyStore | None, slug: str, *, li
     git = forgetter(settings)
     found, rt = git.item_files(slug), await store.get(slug) if store else None
     files = [name for name in found if name != SHARED]
-    if not files and rt is None:
+    exported = git.exported_files(slug)
+    if not files and not exported and rt is None:
         raise ConfigError(no_item(slug, git.slugs()))
     if rt and rt.stage not in {Stage.ANALYSED, Stage.PAUSED} and not live:
         raise ConfigError(f"{slug} is not finished. Stop it first, or add --live.")
     earlier = git.earlier([slug])
-    rows = _item_rows(settings, slug, files, earlier, live=rt is not None, posts=None)
+    rows = _item_rows(settings, slug, files, exported, earlier, live=rt is not None, posts=None)
     return ForgetPlan(rows, earlier)
 
 
@@ -322,16 +369,17 @@ async def forget_item(
     await plan_item(settings, store, slug, live=live)
     git = forgetter(settings)
     found, rt = git.item_files(slug), await store.get(slug) if store else None
-    files = [name for name in found if name != SHARED]
-    posts = await _delete_posts(settings, _place(found, rt)) if slack else None
+    files, exported = [name for name in found if name != SHARED], git.exported_files(slug)
+    place = _place(found, rt)
+    posts = await _delete_posts(settings, place) if slack else None
     if store:
-        await store.forget_item(slug)
+        await store.forget_item(slug, place)
     title = title_of(found) or slug
     shared = partial(without_sections, slug=slug, title=title, playbook=app.playbook(settings))
     sha = await asyncio.to_thread(git.item, slug, shared, now=now())
     audit.forgot("forget.item", item=slug, items=1, what="slack" if slack else "item", by=getpass.getuser())
     earlier = git.earlier([slug])
-    rows = _item_rows(settings, slug, files, earlier, live=rt is not None, posts=posts)
+    rows = _item_rows(settings, slug, files, exported, earlier, live=rt is not None, posts=posts)
     return ForgetPlan(rows, earlier, f"Removed, commit {sha}." if sha else "Removed.")
 
 
@@ -339,25 +387,25 @@ def _item_rows(
     settings: Settings,
     slug: str,
     files: Sequence[str],
+    exported: Sequence[str],
     earlier: Sequence[str],
     *,
     live: bool,
     posts: int | None,
 ) -> tuple[PlaceRow, ...]:
-    is_remote = bool(settings.remote)
     return wording.of_item(
-        slug, files=len(files), live=live, earlier=len(earlier), remote=is_remote, posts=posts
+        slug,
+        files=len(files),
+        exported=len(exported),
+        live=live,
+        earlier=len(earlier),
+        remote=bool(settings.remote),
+        posts=posts,
     )
 
 
 def _place(found: Found, rt: Roundtable | None) -> Place:
-    if rt:
-        return rt.place
-    try:
-        home = read_meta(found.get(META, b""), now="").meta.slack
-    except Corrupt:
-        home = None
-    return Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts) if home else NOWHERE
+    return rt.place if rt else place_of(found)
 
 
 async def _delete_posts(settings: Settings, place: Place) -> int:
@@ -374,16 +422,18 @@ async def known_of(settings: Settings, store: AnyStore | None, who: str) -> dict
     """Lines, presses, entries, settings, and where each is."""
     finding = PersonForgetting(settings, store, PersonOptions())
     meant, git = await finding.meant(who), forgetter(settings)
-    names, users = git.known_people().names, await store.users() if store else {}
+    live, users = finding.live.values(), await store.users() if store else {}
+    names = {id: rt.people[id] for rt in live for id in meant.ids if id in rt.people}
+    names |= git.known_people().names
     reminders = await store.people() if store else {}
     items = {slug: _item_of(meant, git.item_files(slug), names) for slug in git.slugs()}
-    live = [rt for slug in (*items,) if store and (rt := await store.get(slug))]
     unsaved = {rt.slug: [_line_of(one) for one in rt.lines if one.person in meant.ids] for rt in live}
     return {
         "version": 1,
         "ids": list(meant.ids),
         "slack": meant.user or next((users[id] for id in meant.ids if id in users), ""),
         "names": {id: names[id] for id in meant.ids if id in names},
+        "keys": [one.name for one in finding.keys(meant)],
         "reminders": {id: reminders[id].model_dump(mode="json") for id in meant.ids if id in reminders},
         "items": {slug: found for slug, found in items.items() if any(found.values())},
         "unsaved": {slug: found for slug, found in unsaved.items() if found},

@@ -99,7 +99,11 @@ def scrubbed(settings: Settings, slugs: Sequence[str], state: StateScrub) -> Ite
         return
     redact = parts.redactor(settings)
     scrubber = Scrubber(
-        settings.workspace, items_dir=str(settings.items_dir), redact=redact, seal=parts.seal(settings)
+        settings.workspace,
+        items_dir=str(settings.items_dir),
+        redact=redact,
+        seal=parts.seal(settings),
+        exports=app.exports(settings),
     )
     for one in slugs:
         yield ScrubSummary(one, scrubber.scrub(one, now=now()), state.kinds.get(one, ()))

@@ -492,6 +492,10 @@ class Exports(Protocol):
         """The folders that only exports are in."""
         ...
 
+    def folders(self, slug: str) -> tuple[str, ...]:
+        """Where exports of the item may be, also of the command."""
+        ...
+
     def due(self, slug: str, record: CommittedFiles, look: Callable[[str], FoundFolder]) -> DueExports:
         """What a commit with this *record* writes. *look* finds the folder at a path."""
         ...

@@ -41,6 +41,9 @@ class CommittedExports:
     def above(self) -> tuple[str, ...]:
         return tuple(one.above for one in self.places)
 
+    def folders(self, slug: str) -> tuple[str, ...]:
+        return tuple(place.of(slug) for place in (*self.places, *self.usual))
+
     def due(self, slug: str, record: CommittedFiles, look: Look) -> DueExports:
         """Nothing of an item whose channel is private, and nothing before there is a requirement."""
         if not self.places:
@@ -68,7 +71,7 @@ class CommittedExports:
         return DueExports(files, tuple(notes))
 
     def edits(self, slug: str, record: CommittedFiles, look: LookAtFiles) -> FoundEdits:
-        folders = (look(place.of(slug)) for place in (*self.places, *self.usual))
+        folders = map(look, self.folders(slug))
         others = ((path, one.text) for files in folders for path, one in files.items() if not one.is_ours)
         theirs = dict(_few_rows(slug, ((path, text) for path, text in others if item_of(text) == slug)))
         headings = SECTIONS if not theirs else sections_of(one.format for one in self.places)

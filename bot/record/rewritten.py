@@ -30,19 +30,12 @@ from bot.domain.specification.snapshot import (
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import scrubbing
 from bot.domain.transcript.fold import fold
-from bot.domain.transcript.forgetting import (
-    NAMED,
-    Eraser,
-    Forgetting,
-    ForgottenFiles,
-    IsText,
-    called_by,
-    note,
-)
+from bot.domain.transcript.forgetting import Eraser, Forgetting, ForgottenFiles, IsText, note, rename
 from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.people import Names, with_names
 from bot.domain.transcript.seal import Sealer, foreign_ids
 from bot.domain.transcript.verify import SectionCheck
+from bot.domain.values.places import NOWHERE, Place
 from bot.record.projected import committed, is_projected, item_files, plan_files
 
 _WORDS = frozenset({FieldType.LINE, FieldType.TEXT, FieldType.CODE, FieldType.PATH})
@@ -100,9 +93,11 @@ class Rewriting:
 
     def run(self, *, now: str) -> ForgottenFiles:
         scrubbed = scrubbing.transcript(self._content, self.eraser.text, self.eraser.change)
-        typed = () if self._whom.typed else tuple(self._typed())
-        if not self.is_meant or (not scrubbed.lines and self._before == self._after):
+        typed = tuple(self._typed())
+        if not self.is_meant and not scrubbed.lines:
             return ForgottenFiles({}, typed=typed)
+        if not scrubbed.lines and self._before == self._after:
+            return ForgottenFiles({}, typed=typed, hide=self.hide)
         known = read_known(self._found.get(SPECIFICATION))
         told = note(self._whom, scrubbed.lines, last=self._lines[-1] if self._lines else None, now=now)
         after = self._sealer.append(scrubbed.content, [told])
@@ -122,7 +117,7 @@ class Rewriting:
         made |= dict(self._others(texts))
         made[TRANSCRIPT] = after
         changed = {name: content for name, content in made.items() if content != self._found.get(name)}
-        return ForgottenFiles(changed, len(scrubbed.lines), typed, hand)
+        return ForgottenFiles(changed, len(scrubbed.lines), typed, hand, self.hide)
 
     def record(self, made: ForgottenFiles) -> Snapshot | None:
         """What the live roundtable is on top of. None where git has nothing of it."""
@@ -199,19 +194,15 @@ class Rewriting:
         for name, content in self._found.items():
             if name in known or name == TRANSCRIPT:
                 continue
-            changed = scrubbing.file(content, self.eraser.text, name=name).content
-            if (
-                name.partition("/")[0] in {"planning", "reviews"}
-                and self._before != self._after
-                and self._whom.name
-            ):
-                yield name, scrubbing.file(changed, self._renamed, name=name).content
-            else:
-                yield name, changed
+            is_ours = name.partition("/")[0] in {"planning", "reviews"} or ".corrupt-" in name
+            hide = self.hide if is_ours and self._before != self._after else self.eraser.text
+            yield name, scrubbing.file(content, hide, name=name).content
 
-    def _renamed(self, text: str) -> Redacted:
-        text, count = called_by([self._whom.name]).subn(self._after.get(self._whom.person, ""), text)
-        return Redacted(text, (NAMED,) * count)
+    def hide(self, text: str) -> Redacted:
+        """Also where code wrote the name."""
+        text, kinds = self.eraser.text(text)
+        text, more = rename(text, self._whom.names, self._after.get(self._whom.person, ""))
+        return Redacted(text, (*kinds, *more))
 
     def _typed(self) -> Iterator[int]:
         """By people and models; our own sentences have ids."""
@@ -235,6 +226,14 @@ def title_of(found: Mapping[str, bytes]) -> str:
     with suppress(Corrupt):
         return read_meta(found.get(META, b""), now="").meta.description
     return ""
+
+
+def place_of(found: Mapping[str, bytes]) -> Place:
+    """The thread in its meta.json."""
+    home = None
+    with suppress(Corrupt):
+        home = read_meta(found.get(META, b""), now="").meta.slack
+    return Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts) if home else NOWHERE
 
 
 def _lines_of(content: bytes, names: Names) -> tuple[Line, ...]:

@@ -17,7 +17,7 @@ from bot.domain.catalog.policy import Retention
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Place
+from bot.domain.values.places import NOWHERE, Place
 from bot.domain.values.timestamps import seconds
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import RedisNotices
@@ -109,6 +109,20 @@ redis.call('DEL', KEYS[4])
 if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[4]) end
 """
 """KEYS: the state, the parts, and their new keys. ARGV: the link; nothing is done if another save is stored."""
+
+FORGET = f"""
+local version = tonumber(redis.call('HGET', KEYS[1], 'version') or '0')
+if ARGV[2] ~= '' and version ~= tonumber(ARGV[2]) then return version or {ANOTHER} end
+local gone = tonumber(ARGV[3])
+redis.call('DEL', unpack(KEYS, 1, gone))
+redis.call('ZREM', KEYS[gone + 1], ARGV[1])
+for i = gone + 2, #KEYS do redis.call('SREM', KEYS[i], ARGV[1]) end
+return {SAVED}
+"""
+"""
+KEYS: the state and what else is deleted, the index of timers, and the other indexes. ARGV: the slug, the expected
+version or "", and how many keys are deleted. Returns SAVED, or the version that was found.
+"""
 
 UNLIST = "if redis.call('EXISTS', KEYS[2]) == 0 then redis.call('SREM', KEYS[1], ARGV[1]) end"
 """KEYS: the index of a channel, and a state. ARGV: its slug; nothing is done while it is stored."""
@@ -294,6 +308,10 @@ class RedisStore(Connected):
         found = await self._census()
         return tuple(one.slug for one in found if one.thread and one.stage != Stage.ANALYSED.value)
 
+    async def slugs(self) -> tuple[str, ...]:
+        """Of every roundtable."""
+        return tuple(one.slug for one in await self._census())
+
     async def listened(self) -> str:
         async with self._bounded():
             return await self._redis.get(self._listened) or ""
@@ -358,21 +376,27 @@ class RedisStore(Connected):
                 forgetting.delete(self._probed, *keys)
                 await forgetting.execute()
 
-    async def forget_item(self, slug: str) -> None:
+    async def forget_item(self, slug: str, place: Place = NOWHERE, *, expected: int | None = None) -> None:
+        """
+        Of an item that expired, only *place* tells which indexes have it. Raises Conflict where another version than
+        *expected* is stored, if that is given.
+        """
         state, parts = self._keys(slug)
-        async with self._bounded():
-            place = await self._redis.hmget(state, "team", "channel", "thread")
-            team, channel, thread = (name or "" for name in place)
-            where = Place(team=team, channel=channel, thread=thread)
-            async with self._redis.pipeline(transaction=True) as forgetting:
-                aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
-                forgetting.delete(state, parts, f"{self._prefix}notice:{slug}", *aside)
-                for index in (self._unfinished, f"{self._prefix}notices:owing"):
-                    forgetting.srem(index, slug)
-                for index in (self._thread_key(where), self._channel_key(team, channel)):
-                    forgetting.srem(index, slug)
-                forgetting.zrem(self._timers, slug)
-                await forgetting.execute()
+        aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
+        async with self._bounded(CENSUS_SECONDS):
+            firsts = [
+                key async for key in self._redis.scan_iter(f"{self._prefix}first:*.{slug}", KEYS_AT_ONCE)
+            ]
+            gone = (state, parts, f"{self._prefix}notice:{slug}", *aside, *firsts)
+            stored = (name or "" for name in await self._redis.hmget(state, "team", "channel", "thread"))
+            places = (place, Place(**dict(zip(("team", "channel", "thread"), stored, strict=True))))
+            sets = [self._unfinished, f"{self._prefix}notices:owing", *map(self._thread_key, places)]
+            sets += [self._channel_key(one.team, one.channel) for one in places]
+            keys = (*gone, self._timers, *sets)
+            told = (slug, "" if expected is None else expected, len(gone))
+            found = int(await self._redis.eval(FORGET, len(keys), *keys, *told))
+        if found != SAVED:
+            raise Conflict(f"{slug} is at version {found}, not at version {expected} as it was seen")
         self._memory.forget(slug)
 
     async def forget_finished(self, before: str) -> None:

@@ -26,7 +26,7 @@ from typing import Any, Self, TypeVar
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Place
+from bot.domain.values.places import NOWHERE, Place
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
 from bot.files import folder
 from bot.storage.installed import SqliteInstallations
@@ -152,7 +152,7 @@ class SqliteStore:
         return found
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
-        stored = {slug for (slug,) in await self.rows("SELECT slug FROM roundtables")}
+        stored = await self.slugs()
         return tuple(slug for slug in slugs if slug not in stored)
 
     async def stages(self) -> Mapping[str, int]:
@@ -163,6 +163,10 @@ class SqliteStore:
             "SELECT slug FROM roundtables WHERE thread > '' AND stage <> ?", Stage.ANALYSED.value
         )
         return tuple(slug for (slug,) in found)
+
+    async def slugs(self) -> tuple[str, ...]:
+        """Of every roundtable."""
+        return tuple(slug for (slug,) in await self.rows("SELECT slug FROM roundtables"))
 
     async def listened(self) -> str:
         found = await self.rows("SELECT content FROM notes WHERE name = 'listened'")
@@ -211,22 +215,32 @@ class SqliteStore:
 
     async def forget_person(self, person: str) -> None:
         """Whom Slack calls so, how they want to be reminded, and copies of what could not be read."""
-        statements = (
-            ("DELETE FROM users WHERE person = ?", person),
-            ("DELETE FROM people WHERE person = ?", person),
-            ("DELETE FROM firsts WHERE instr(key, ?)", person),
-            ("DELETE FROM notes WHERE name LIKE 'unreadable %'",),
-        )
-        await self._call(lambda: self._change(*statements))
 
-    async def forget_item(self, slug: str) -> None:
         def forget() -> None:
-            tables = ("roundtables", "parts", "notices")
             self._change(
-                *((f"DELETE FROM {table} WHERE slug = ?", slug) for table in tables),  # noqa: S608 - of ours
-                ("DELETE FROM notes WHERE name = ?", f"unreadable {slug}"),
+                ("DELETE FROM users WHERE person = ?", person),
+                ("DELETE FROM people WHERE person = ?", person),
+                ("DELETE FROM firsts WHERE instr(key, ?)", person),
+                ("DELETE FROM notes WHERE name LIKE 'unreadable %'",),
             )
+            _remove(self._path, f"{FILE}.corrupt-")
+
+        await self._call(forget)
+
+    async def forget_item(self, slug: str, place: Place = NOWHERE, *, expected: int | None = None) -> None:  # noqa: ARG002
+        """Raises Conflict where another version than *expected* is stored, if that is given."""
+
+        def forget() -> None:
+            with self._sql:
+                self._sql.execute("BEGIN IMMEDIATE")
+                if expected is not None:
+                    self._must_be_at(slug, expected)
+                for table in ("roundtables", "parts", "notices"):
+                    self._sql.execute(f"DELETE FROM {table} WHERE slug = ?", [slug])  # noqa: S608 - of ours
+                self._sql.execute("DELETE FROM notes WHERE name = ?", [f"unreadable {slug}"])
+                self._sql.execute("DELETE FROM firsts WHERE key LIKE ?", [f"%.{slug}"])
             self._memory.forget(slug)
+            _remove(self._path, f"{FILE}.corrupt-")
 
         await self._call(forget)
 
@@ -392,16 +406,19 @@ class SqliteStore:
             raise NewerVersion(self._memory.newer[slug])
         with self._sql:
             self._sql.execute("BEGIN IMMEDIATE")
-            found = self._sql.execute(
-                "SELECT version, link FROM roundtables WHERE slug = ?", [slug]
-            ).fetchone()
-            version, link = found or (0, "")
-            if version != expected:
-                raise Conflict(f"{slug} is at version {version}, not {expected}")
+            link = self._must_be_at(slug, expected)
             before = self._memory.saved.pop(slug, None)
             save = saving(roundtable, before if before and before.link == link else None)
             self._write(save)
         self._memory.saved[slug] = save.after
+
+    def _must_be_at(self, slug: str, expected: int) -> str:
+        """The link of that version. Raises Conflict."""
+        found = self._sql.execute("SELECT version, link FROM roundtables WHERE slug = ?", [slug]).fetchone()
+        version, link = found or (0, "")
+        if version != expected:
+            raise Conflict(f"{slug} is at version {version}, not {expected}")
+        return str(link)
 
     def _write(self, save: Save) -> None:
         rt, link = save.after.value, save.after.link
@@ -447,9 +464,14 @@ def inspected(path: Path) -> int:
 
 def drop(path: Path) -> None:
     """The store at *path*, which nobody uses any more, also where it was damaged and moved aside. Raises OSError."""
-    with suppress(FileNotFoundError), folder(path) as files:
+    with suppress(FileNotFoundError):
+        _remove(path, FILE)
+
+
+def _remove(path: Path, begin: str) -> None:
+    with folder(path) as files:
         for name in files.files():
-            if name.startswith(FILE):
+            if name.startswith(begin):
                 files.remove(name)
 
 

@@ -62,6 +62,20 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
 
 
 @pytest.fixture
+def left(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], bytes]:
+    """Every byte that is stored."""
+    kind = request.node.callspec.params["open_store"]
+
+    def everything() -> bytes:
+        if kind == "sqlite":
+            return b"".join(one.read_bytes() for one in (tmp_path / ".roundtable").iterdir())
+        with connected(kind, request) as client:
+            return b"".join(stored.whole(client, key) for key in client.scan_iter())
+
+    return everything
+
+
+@pytest.fixture
 def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
     """As a newer version would do it: puts fields into what is stored of a roundtable, and returns all of it."""
     kind = request.node.callspec.params["open_store"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,11 +17,13 @@ from bot.domain.values.places import Place
 from bot.engine.ports import Store
 from bot.errors import Conflict, NewerVersion
 from bot.storage import serialization
+from bot.storage.redis import RedisStore
 from bot.storage.serialization import SHAPE
-from tests.contracts.conftest import Opening, Rewrite
+from tests.contracts.conftest import AnyStore, Opening, Rewrite
 from tests.patience import PATIENCE_SECONDS
 from tests.storage.samples import OWED, PLACE, SLUG, a_roundtable
 
+LATER = "2026-12-24T10:00:00.000Z"
 ELSEWHERE = Place(team="T1", channel="C2", thread="2.2")
 
 
@@ -408,6 +411,49 @@ async def test_a_refused_save_sets_no_timer(store: Store) -> None:
             await store.put(a_roundtable(version=2, timers=timers), expected=1)
 
     assert await store.unfinished(now=due) == (SLUG,)
+
+
+@pytest.mark.parametrize("age", ["live", "expired"])
+async def test_an_item_is_forgotten_wherever_it_is_named(
+    open_store: Opening, left: Callable[[], bytes], age: str
+) -> None:
+    """Also long after its live state has expired: where it was held is known from git."""
+    over = {"stage": Stage.ANALYSED} if age == "expired" else {"outbox": OWED, "timers": {"deadline": LATER}}
+    async with open_store() as store:
+        await store.put(a_roundtable(**over), expected=0)
+        await store.put(a_roundtable("other", place=ELSEWHERE), expected=0)
+        for slug in (SLUG, "other"):
+            assert await store.first(f"asked.{PLACE.key}.{slug}", seconds=60)
+        if age == "expired":
+            await expire(store)
+        assert SLUG.encode() in left()
+        await store.forget_item(SLUG, PLACE)
+        assert not await store.first(f"asked.{PLACE.key}.other", seconds=60)
+        assert await store.slugs() == ("other",)
+
+    assert SLUG.encode() not in left()
+
+
+async def expire(store: AnyStore) -> None:
+    """As in a month."""
+    if isinstance(store, RedisStore):
+        await store._redis.delete(*store._keys(SLUG))
+    else:
+        await store.forget_finished(LATER)
+
+
+async def test_an_item_is_forgotten_as_it_was_seen(store: AnyStore) -> None:
+    """What somebody saved since stays."""
+    await store.put(a_roundtable(), expected=0)
+    await store.put(a_roundtable(version=2), expected=1)
+    for seen in (0, 1, 3):
+        with pytest.raises(Conflict):
+            await store.forget_item(SLUG, PLACE, expected=seen)
+    assert await store.get(SLUG) == a_roundtable(version=2)
+
+    await store.forget_item(SLUG, PLACE, expected=2)
+    assert await store.get(SLUG) is None
+    await store.forget_item(SLUG, PLACE, expected=0)
 
 
 async def test_who_people_are_in_slack_is_kept(open_store: Opening) -> None:

@@ -31,9 +31,9 @@ from bot.cli import forget as forgetting
 from bot.cli import replay
 from bot.errors import BotError
 from bot.settings import Settings
-from tests.e2e.test_forgetting import whole
 from tests.storage.checkout import Git
 from tests.storage.killed import CALLS
+from tests.stored import whole
 
 ITEM = "offline-sync"
 OF_STORES = {"execute", "executemany", "executescript", "send"}

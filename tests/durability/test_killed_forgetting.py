@@ -10,10 +10,10 @@ import pytest
 
 from tests.all_steps import all_steps
 from tests.e2e.meeting import Meeting, sandbox
-from tests.e2e.test_forgetting import environment
+from tests.e2e.test_forgetting import HERS, environment
 from tests.e2e.test_people import played
 
-WORDS = ["edits in tunnels", "keep both edits", "clerks sign in pencil"]
+WORDS = [*HERS, "clerks sign in pencil"]
 FEWEST_MOMENTS = 20
 
 
@@ -24,9 +24,8 @@ async def test_forgetting_that_was_killed_anywhere_is_finished_by_the_next(
 ) -> None:
     """The record still verifies, the checkout is clean, and a live discussion is not taken for the old one."""
     async with sandbox() as slack:
-        meeting = Meeting(
-            slack, tmp_path / "workspace", more={"REDIS_URL": redis_url} if store == "redis" else {}
-        )
+        more = {"REDIS_URL": redis_url} if store == "redis" else {}
+        meeting = Meeting(slack, tmp_path / "workspace", more={"ROUNDTABLE_EXPORTS": "openspec", **more})
         async with meeting.bot():
             await played(meeting)
             await meeting.say("The clerks sign in pencil on Tuesdays.", who="grace")

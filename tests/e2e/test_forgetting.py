@@ -3,11 +3,11 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from shutil import which
+from shutil import copy, which
 from typing import Any
 
 import pytest
@@ -16,26 +16,63 @@ import redis
 from bot import app
 from bot.cli import forget as forgetting
 from bot.cli import replay
+from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.engine.ports import now
 from bot.expiry import Expired
+from bot.storage.git.erasing import Forgetter
+from slack_sandbox.residents import User
+from slack_sandbox.server import PEOPLE
 from tests.command_line import CommandLine, Ran
-from tests.e2e.meeting import Meeting, settings
+from tests.e2e.meeting import Meeting, sandbox, settings
 from tests.e2e.test_people import played
+from tests.other.published import unlike_published
 from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, pushed_by_hand
-from tests.storage.samples import OWED, a_roundtable
+from tests.storage.samples import OWED, a_line, a_roundtable
+from tests.stored import whole
 
 LINUS = re.compile(r"\blinus\b", re.IGNORECASE)
+GRACE = re.compile(r"(?<!@)\b(grace|hopper)\b", re.IGNORECASE)
+HERS = ("edits in tunnels", "keep both edits", "merge per field", "engineer is asked")
+"""Words of Grace in a meeting that was `played`."""
+
+
+@pytest.fixture
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    """Its exports are in git. Grace has two names, and people type the first; Barbara says nothing at first."""
+    ada, grace, linus = PEOPLE
+    people = (ada, User(grace.id, grace.name, "Grace Hopper"), linus, User("U0BARBARA", "barbara", "Barbara"))
+    async with sandbox(people) as slack:
+        yield Meeting(slack, tmp_path / "workspace", more={"ROUNDTABLE_EXPORTS": "openspec,kiro"})
+        assert unlike_published(slack.calls) == []
 
 
 @pytest.fixture(params=["sqlite", "redis"])
 def kept(request: pytest.FixtureRequest, meeting: Meeting) -> Meeting:
     """A meeting whose live state is in each kind of store."""
     if request.param == "redis":
-        meeting.more = {"REDIS_URL": request.getfixturevalue("redis_url")}
+        meeting.more = {**meeting.more, "REDIS_URL": request.getfixturevalue("redis_url")}
     return meeting
+
+
+def set_aside(meeting: Meeting) -> None:
+    """Copies of what could not be read, as earlier damage leaves them."""
+    names = meeting.folder.parent / "people.json"
+    copy(names, names.with_name("people.json.corrupt-1"))
+    meeting.git("add", "--all")
+    meeting.git("commit", "--quiet", "-m", "a commit of the bot, as after damage")
+    if url := meeting.more.get("REDIS_URL"):
+        with redis.Redis.from_url(url) as client:
+            for what in ("state", "parts"):
+                key = f"roundtable:{{T0SANDBOX}}:{what}:{meeting.slug}"
+                client.copy(key, key.replace(f"{what}:", f"unreadable:{what}:"))
+    else:
+        copy(
+            meeting.workspace / ".roundtable/roundtable.db",
+            meeting.workspace / ".roundtable/roundtable.db.corrupt-1",
+        )
 
 
 def environment(meeting: Meeting) -> dict[str, str]:
@@ -55,9 +92,9 @@ async def run(loaded: CommandLine, meeting: Meeting, *words: str) -> Ran:
 
 
 def everything(meeting: Meeting) -> bytes:
-    """Every byte of the checkout, of the tip's files, and of the store."""
+    """Every byte of the checkout, of the tip's files and their paths, and of the store."""
     tip = b"".join(
-        meeting.git("show", f"HEAD:{path}").encode()
+        path.encode() + meeting.git("show", f"HEAD:{path}").encode()
         for path in meeting.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
     )
     files = (one for one in meeting.workspace.rglob("*") if one.is_file() and ".git" not in one.parts)
@@ -66,21 +103,6 @@ def everything(meeting: Meeting) -> bytes:
         with redis.Redis.from_url(url) as client:
             found += b"".join(client.dump(key) + whole(client, key) for key in client.scan_iter())
     return found
-
-
-def whole(client: redis.Redis, key: bytes) -> bytes:
-    """A dump is compressed."""
-    kinds: dict[bytes, Any] = {
-        b"hash": lambda: [*client.hgetall(key).keys(), *client.hgetall(key).values()],
-        b"set": lambda: [*client.smembers(key)],
-        b"string": lambda: [client.get(key) or b""],
-        b"list": lambda: client.lrange(key, 0, -1),
-        b"zset": lambda: client.zrange(key, 0, -1),
-        b"stream": lambda: [str(client.xrange(key)).encode()],
-    }
-    kind = client.type(key)
-    assert isinstance(kind, bytes)
-    return key + b"\n".join(kinds[kind]())
 
 
 def differences(meeting: Meeting) -> list[str]:
@@ -98,6 +120,7 @@ async def test_a_name_is_forgotten_and_no_line_changes(kept: Meeting, loaded: Co
     """It is asked what happens where first; then every file has a number in place of the name, and the seals hold."""
     async with kept.bot():
         await played(kept)
+    set_aside(kept)
     before = (kept.folder / "planning/meeting.jsonl").read_bytes()
     assert "erased" not in (await run(loaded, kept, "replay", kept.slug, "--verify")).out
     linus, user = kept.person("linus"), kept.slack.person("linus").id
@@ -141,7 +164,8 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
         await played(kept)
         await kept.say("The clerks sign in pencil on Tuesdays.", who="grace")
         await kept.slack.settled()
-    words = ("edits in tunnels", "keep both edits", "clerks sign in pencil")
+    set_aside(kept)
+    words = (*HERS, "clerks sign in pencil")
     grace, user = kept.person("grace"), kept.slack.person("grace").id
     text = everything(kept).decode(errors="replace")
     assert [one for one in words if one not in text] == []
@@ -150,7 +174,7 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
 
     assert done.code == 0, done.err
     assert [one for one in words if one in left] == []
-    assert "Grace" not in left
+    assert GRACE.findall(left) == []
     assert user not in left
     assert differences(kept) == []
     spoken = [line for line in kept.lines("User") if line.person == grace]
@@ -172,7 +196,8 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
     [back] = [line for line in kept.lines("User") if "offline drafts" in line.content]
     assert back.person not in {grace, ""}
     assert people_file(kept)[grace]["name"] == "Former member 1"
-    assert people_file(kept)[back.person]["name"] == "Grace"
+    assert people_file(kept)[back.person]["name"] == "Grace Hopper"
+    assert [one.text for one in kept.thread if "in git" in one.text] == [], "its own exports are no changes"
 
 
 async def test_the_posts_of_the_bot_are_edited_where_that_is_asked_for(
@@ -182,7 +207,7 @@ async def test_the_posts_of_the_bot_are_edited_where_that_is_asked_for(
     async with meeting.bot():
         await played(meeting)
     grace, us = meeting.slack.person("grace"), "U0ROUNDTABLE"
-    named = re.compile(rf"\bGrace\b|{grace.id}|edits in tunnels")
+    named = re.compile(rf"\bGrace\b|Hopper|{grace.id}|edits in tunnels")
 
     def of_the_bot() -> list[str]:
         return [json.dumps([one.text, one.blocks]) for one in meeting.thread if one.user == us]
@@ -203,11 +228,221 @@ async def test_the_posts_of_the_bot_are_edited_where_that_is_asked_for(
         await meeting.finish_step()
 
 
+async def test_who_only_spoke_since_the_last_commit_is_forgotten(kept: Meeting, loaded: CommandLine) -> None:
+    """What is in the store alone is handed out, and does not come into the next commit."""
+    async with kept.bot():
+        await played(kept)
+        await kept.say("Printers jam on Mondays.", who="barbara")
+        await kept.slack.settled()
+    user, id = kept.slack.person("barbara").id, kept.person("barbara")
+    assert id not in people_file(kept)
+    known = await run(loaded, kept, "export", "person", user)
+    done = await run(loaded, kept, "forget", "person", user, "--words", "--typed", "--yes")
+
+    assert (known.code, done.code) == (0, 0), known.err + done.err
+    assert [one["content"] for one in known.json["unsaved"][kept.slug]] == ["Printers jam on Mondays."]
+    assert known.json["names"] == {id: "Barbara"}
+    async with kept.bot():
+        await kept.finish_step()
+        await kept.slack.settled()
+    left = everything(kept).decode(errors="replace")
+    assert [one for one in ("jam on Mondays", "Barbara", user) if one in left] == []
+    assert [line.content for line in kept.lines("User") if line.person == id] == ["[redacted:on-request]"]
+    assert differences(kept) == []
+
+
+async def test_what_was_cut_off_between_the_store_and_git_is_finished(
+    meeting: Meeting, loaded: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the person is called in live items then is not their name."""
+    async with meeting.bot():
+        await played(meeting)
+    user, own = meeting.slack.person("grace").id, settings(meeting.slack, meeting.workspace, **meeting.more)
+    with monkeypatch.context() as broken:
+        broken.setattr(Forgetter, "person", lambda *_, **__: 1 / 0)
+        async with forgetting.opened_store(own) as store:
+            options = forgetting.PersonOptions(words=True, typed=True)
+            with pytest.raises(ZeroDivisionError):
+                await forgetting.PersonForgetting(own, store, options).run(user)
+    done = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
+
+    assert done.code == 0, done.err
+    assert GRACE.findall(everything(meeting).decode(errors="replace")) == []
+    assert people_file(meeting)[meeting.person("grace")]["name"] == "Former member 1"
+    assert differences(meeting) == []
+
+
+async def test_the_keys_of_their_agents_are_withdrawn(
+    meeting: Meeting, loaded: CommandLine, tmp_path: Path
+) -> None:
+    async with meeting.bot():
+        await played(meeting)
+    users = {who: meeting.slack.person(who).id for who in ("grace", "ada")}
+    meeting.more = {**meeting.more, "ROUNDTABLE_AGENT_KEYS": str(tmp_path / "keys.json")}
+    for who, user in users.items():
+        assert (await run(loaded, meeting, "key", "create", f"agent-of-{who}", "--owner", user)).code == 0
+    known = await run(loaded, meeting, "export", "person", users["grace"])
+    done = await run(loaded, meeting, "forget", "person", users["grace"], "--yes")
+
+    assert known.json["keys"] == ["agent-of-grace"]
+    assert done.code == 0, done.err
+    assert "agent-of-grace: withdrawn" in done.out
+    left = (tmp_path / "keys.json").read_text()
+    assert users["ada"] in left
+    assert users["grace"] not in left
+
+
+async def test_who_only_wants_to_be_reminded_is_forgotten(kept: Meeting, loaded: CommandLine) -> None:
+    async with kept.bot():
+        await played(kept)
+    user, id = kept.slack.person("barbara").id, kept.person("barbara")
+    async with forgetting.opened_store(settings(kept.slack, kept.workspace, **kept.more)) as store:
+        assert store
+        await store.keep_person(id, ReminderSettings())
+    done = await run(loaded, kept, "forget", "person", user, "--yes")
+
+    assert done.code == 0, done.err
+    async with forgetting.opened_store(settings(kept.slack, kept.workspace, **kept.more)) as store:
+        assert store
+        assert await store.people() == {}
+
+
+async def test_a_name_is_listed_however_people_type_it(kept: Meeting, loaded: CommandLine) -> None:
+    """Also the first name alone, in small letters, and in an item that the person has no part in."""
+    async with kept.bot():
+        await kept.start("Printing")
+        await kept.say("As grace said, it is late.", who="linus")
+        await kept.finish_step()
+        await played(kept)
+        await kept.say("_Grace_ and GRACE  HOPPER know; a gracious offer, grace-notes.", who="linus")
+        await kept.slack.settled()
+    user = kept.slack.person("grace").id
+    planned = await run(loaded, kept, "forget", "person", user, "--dry-run")
+    done = await run(loaded, kept, "forget", "person", user, "--typed", "--yes")
+
+    assert (planned.code, done.code) == (0, 0), planned.err + done.err
+    listed = next(one for one in planned.out.splitlines() if "typed by others" in one)
+    assert '"Grace Hopper" or "Grace"' in listed
+    assert re.search(r"offline-sync: [0-9]+.*printing: [0-9]+", listed)
+    left = everything(kept).decode(errors="replace")
+    assert GRACE.findall(left.replace("grace-notes", "")) == []
+    assert "a gracious offer, grace-notes" in left
+    assert differences(kept) == []
+
+
+async def test_a_store_that_is_restored_is_forgotten_again(kept: Meeting, loaded: CommandLine) -> None:
+    """By the same command, although git knows no name any more."""
+    async with kept.bot():
+        await played(kept)
+        await kept.say("The clerks sign in pencil on Tuesdays.", who="grace")
+        await kept.slack.settled()
+    restore = backup(kept)
+    user, asked = kept.slack.person("grace").id, ("--words", "--typed", "--yes")
+    first = await run(loaded, kept, "forget", "person", user, *asked)
+    restore()
+    assert GRACE.search(everything(kept).decode(errors="replace"))
+    again = await run(loaded, kept, "forget", "person", user, *asked)
+
+    assert (first.code, again.code) == (0, 0), first.err + again.err
+    left = everything(kept).decode(errors="replace")
+    assert [one for one in (*HERS, "clerks sign in pencil", user) if one in left] == []
+    assert GRACE.findall(left) == []
+    async with kept.bot():
+        await kept.finish_step()
+        await kept.slack.settled()
+    assert differences(kept) == []
+
+
+def backup(meeting: Meeting) -> Callable[[], None]:
+    """Of the store; what it returns restores it."""
+    if url := meeting.more.get("REDIS_URL"):
+        client = redis.Redis.from_url(url)
+        dumps = {key: client.dump(key) or b"" for key in client.scan_iter()}
+
+        def restore() -> None:
+            client.flushall()
+            for key, content in dumps.items():
+                client.restore(key, 0, content)
+            client.close()
+
+        return restore
+    store = meeting.workspace / ".roundtable"
+    files = {one: one.read_bytes() for one in store.iterdir() if one.name.startswith("roundtable.db")}
+
+    def restore_files() -> None:
+        for one, content in files.items():
+            one.write_bytes(content)
+
+    return restore_files
+
+
+async def test_a_secret_goes_from_exports_too(meeting: Meeting, loaded: CommandLine) -> None:
+    """And what is written there in its place is no change of others; what they changed beside it stays."""
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+        await meeting.say("requirement: Depots sign with KEY-4711-A\nAC: the engineer is asked")
+        await meeting.finish_step()
+        await meeting.slack.settled()
+    assert b"KEY-4711-A" in (meeting.workspace / ".kiro/specs/offline-sync/requirements.md").read_bytes()
+    spec = meeting.workspace / "openspec/changes/offline-sync/specs/offline-sync/spec.md"
+    theirs = "\n### Requirement: Refusals are counted\nThey SHALL be.\n"
+    Git(meeting.workspace).commit(spec.relative_to(meeting.workspace).as_posix(), spec.read_text() + theirs)
+    meeting.more = {**meeting.more, "ROUNDTABLE_REDACT": "key = KEY-####-A"}
+    ran = await run(loaded, meeting, "forget", "secrets", meeting.slug)
+
+    assert ran.code == 1, "git still has it"
+    assert ".kiro/specs/offline-sync/requirements.md" in ran.out
+    assert b"KEY-4711-A" not in everything(meeting)
+    async with meeting.bot():
+        await meeting.press("continue")
+        await meeting.do_step("Nothing more here.")
+        await meeting.slack.settled()
+    [told] = [one.text for one in meeting.thread if "in git" in one.text]
+    assert "Proposed: FR-002." in told
+    assert spec.read_text().endswith(theirs)
+    assert differences(meeting) == []
+
+
+async def test_what_others_changed_in_an_export_stays(meeting: Meeting, loaded: CommandLine) -> None:
+    """And what takes the place of her words beside it is not taken for a change of theirs."""
+    async with meeting.bot():
+        await played(meeting)
+    spec = meeting.workspace / "openspec/changes/offline-sync/specs/offline-sync/spec.md"
+    theirs = "\n### Requirement: Refusals are counted\nThey SHALL be.\n"
+    Git(meeting.workspace).commit(spec.relative_to(meeting.workspace).as_posix(), spec.read_text() + theirs)
+    user = meeting.slack.person("grace").id
+    done = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
+
+    assert done.code == 0, done.err
+    assert [one for one in (*HERS, "Hopper") if one in everything(meeting).decode(errors="replace")] == []
+    assert spec.read_text().endswith(theirs)
+    async with meeting.bot():
+        await meeting.finish_step()
+        await meeting.slack.settled()
+    [told] = [one.text for one in meeting.thread if "in git" in one.text]
+    assert "Proposed: FR-002." in told
+
+
+async def test_an_item_of_the_same_name_is_exported_again(meeting: Meeting, loaded: CommandLine) -> None:
+    """The first one was forgotten, and not taken away by people."""
+    spec = meeting.workspace / "openspec/changes/offline-sync/specs/offline-sync/spec.md"
+    for words in ("Depots sync at night", "Depots sync at noon"):
+        async with meeting.bot():
+            await meeting.start("Offline sync")
+            await meeting.say(f"requirement: {words}")
+            await meeting.finish_step()
+            await meeting.slack.settled()
+        assert words in spec.read_text()
+        done = await run(loaded, meeting, "forget", "item", meeting.slug, "--live", "--slack", "--yes")
+        assert done.code == 0, done.err
+        assert not spec.exists()
+
+
 async def test_a_bot_that_runs_with_redis_goes_on(
     meeting: Meeting, loaded: CommandLine, redis_url: str
 ) -> None:
     """In the middle of a discussion, with a position that nobody has seen yet: what it commits next has no old name."""
-    meeting.more = {"REDIS_URL": redis_url}
+    meeting.more = {**meeting.more, "REDIS_URL": redis_url}
     linus, user = meeting.person("linus"), meeting.slack.person("linus").id
     async with meeting.bot():
         await meeting.start("Offline sync")
@@ -265,7 +500,9 @@ async def test_an_item_is_removed(kept: Meeting, loaded: CommandLine) -> None:
     async with kept.bot():
         await played(kept)
         await kept.slack.settled()
+    set_aside(kept)
     before = everything(kept)
+    assert "openspec/changes/offline-sync" in before.decode(errors="replace")
     refused = await run(loaded, kept, "forget", "item", kept.slug, "--yes")
     planned = await run(loaded, kept, "forget", "item", kept.slug, "--live", "--dry-run")
     assert everything(kept) == before
@@ -301,7 +538,7 @@ async def test_what_is_known_of_a_person_is_handed_out(
     assert (found["ids"], found["slack"], list(found["names"].values())) == (
         [meeting.person("grace")],
         user,
-        ["Grace"],
+        ["Grace Hopper"],
     )
     said = [one["content"] for one in found["items"]["offline-sync"]["said"]]
     assert "conflicts: keep both edits" in said
@@ -333,7 +570,7 @@ async def test_the_history_can_be_taken_out_too(
     meeting.git("clone", "--quiet", str(fresh), str(tmp_path / "clean"))
     meeting.workspace = tmp_path / "clean"
 
-    assert [one for one in ("edits in tunnels", "keep both edits", "Grace") if one in objects(meeting)] == []
+    assert [one for one in (*HERS, "Grace", "Hopper") if one in objects(meeting)] == []
     assert differences(meeting) == []
 
 
@@ -392,6 +629,7 @@ async def test_words_and_items_are_kept_as_long_as_the_setting_says(kept: Meetin
 
     assert await expired(kept, "words:9d,item:30d", 10) == Expired(words=(kept.slug,))
     assert b"conflicts: keep both edits" not in everything(kept)
+    assert b"merge per field" in everything(kept), "it is an entry"
     assert b"a queue keeps them" in everything(kept)
     assert len(kept.made("decision")) == decided
     assert "Grace" in "".join(one.read_text() for one in kept.folder.glob("*.md"))
@@ -400,6 +638,33 @@ async def test_words_and_items_are_kept_as_long_as_the_setting_says(kept: Meetin
 
     assert await expired(kept, "words:9d,item:30d", 31) == Expired(items=(kept.slug,))
     assert b"offline-sync" not in everything(kept)
+
+
+async def test_a_word_that_comes_while_others_expire_is_kept(
+    kept: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is saved after it was looked at what is old, and before the live state is deleted."""
+    async with kept.bot():
+        await played(kept)
+        await kept.press("finish_step", who="ada")
+        await kept.menu("continue")
+        await at_rest(kept)
+    own = settings(kept.slack, kept.workspace, **kept.more)
+    async with forgetting.opened_store(own) as opened:
+        assert opened
+        forget_item, word = type(opened).forget_item, a_line("C1.9", "Printers, too.")
+
+        async def late(store: forgetting.AnyStore, *words: Any, **options: Any) -> None:
+            rt = await store.get(kept.slug)
+            assert rt
+            await store.put(rt.but(version=rt.version + 1, lines=(*rt.lines, word)), expected=rt.version)
+            await forget_item(store, *words, **options)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(type(opened), "forget_item", late)
+    for what in ("words:9d", "item:9d"):
+        assert await expired(kept, what, 10) == Expired()
+    assert b"Printers, too." in everything(kept)
+    assert b"conflicts: keep both edits" in everything(kept)
 
 
 async def test_what_is_not_in_git_yet_is_newer_than_any_age(meeting: Meeting) -> None:
@@ -440,7 +705,7 @@ async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:
         await played(meeting)
         await meeting.press("finish_step", who="ada")
         await meeting.slack.settled()
-    meeting.more = {"ROUNDTABLE_RETENTION": "item:7d"}
+    meeting.more = {**meeting.more, "ROUNDTABLE_RETENTION": "item:7d"}
     meeting.clock = at_night
     meeting.was_last_heard(at_night())  # an item whose thread is read again is busy that night
     async with meeting.bot():
@@ -462,7 +727,7 @@ async def test_of_two_processes_with_clones_one_does_it_at_night(
     """The seals of two would differ, and no clone could push any more."""
     caplog.set_level("INFO", logger="audit")
     remote = a_remote(tmp_path / "remote.git")
-    meeting.more = {"REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
+    meeting.more = {**meeting.more, "REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}
     other = Meeting(meeting.slack, tmp_path / "other", more=meeting.more)
     async with meeting.bot(), other.bot():
         await played(meeting)
@@ -489,11 +754,41 @@ def tip(of: Meeting | Git) -> str:
     return git("for-each-ref", "--format=%(objectname)", "refs/heads")
 
 
+async def test_what_is_not_pushed_yet_does_not_bring_the_name_back(
+    meeting: Meeting, loaded: CommandLine, tmp_path: Path
+) -> None:
+    """It is applied again, because somebody else pushed first."""
+    remote, away = a_remote(tmp_path / "remote.git"), tmp_path / "away"
+    meeting.more = {**meeting.more, "ROUNDTABLE_REMOTE": str(remote.root)}
+    async with meeting.bot():
+        await played(meeting)
+        await wait_until(lambda: tip(remote) == tip(meeting))
+        remote.root.rename(away)
+        await meeting.say("decision: photos are kept; decided by: Grace", who="linus")
+        await meeting.finish_step()
+        await meeting.slack.settled()
+    away.rename(remote.root)
+    remote("clone", "--quiet", str(remote.root), str(tmp_path / "person"))
+    pushed_by_hand(Git(tmp_path / "person"), {"src/limit.py": "LIMIT = 3\n"})
+    user = meeting.slack.person("grace").id
+    ran = await run(loaded, meeting, "forget", "person", user, "--yes")
+    assert ran.code == 0, ran.err
+    for kept in meeting.git("for-each-ref", "--format=%(refname)", "refs/roundtable/unpushed").splitlines():
+        assert "Hopper" not in meeting.git("show", kept)
+    async with meeting.bot():
+        await wait_until(lambda: tip(remote) == tip(meeting))
+
+    assert "src/limit.py" in meeting.git("ls-files")
+    assert "photos are kept" in everything(meeting).decode(errors="replace")
+    assert "Hopper" not in everything(meeting).decode(errors="replace")
+    assert differences(meeting) == []
+
+
 async def test_a_remote_gets_it_on_top_of_what_others_pushed(
     meeting: Meeting, loaded: CommandLine, tmp_path: Path
 ) -> None:
     remote = a_remote(tmp_path / "remote.git")
-    meeting.more = {"ROUNDTABLE_REMOTE": str(remote.root)}
+    meeting.more = {**meeting.more, "ROUNDTABLE_REMOTE": str(remote.root)}
     async with meeting.bot():
         await played(meeting)
         tip = ("for-each-ref", "--format=%(objectname)", "refs/heads/main")

@@ -41,6 +41,7 @@ async def played(meeting: Meeting) -> None:
     said = await meeting.say("Field workers lose their edits. Ask <@U0LINUS0>, Scope: small")
     await meeting.slack.settled()
     await meeting.slack.person("grace").edit(said, "Field workers lose their edits in tunnels. Scope: small")
+    await meeting.say("requirement: Changes merge per field\nAC: the engineer is asked", who="grace")
     await meeting.say("question: Who signs? owner: Grace", who="linus")
     await meeting.slack.settled()
     await meeting.finish_step()

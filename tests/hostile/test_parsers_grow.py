@@ -38,7 +38,7 @@ from bot.domain.specification.claim_check import ClaimCheck, Root
 from bot.domain.specification.said_entries import Here
 from bot.domain.specification.shown import ShownItem
 from bot.domain.transcript import earlier, lines, scrubbing, verify
-from bot.domain.transcript.forgetting import Phrases, called_by
+from bot.domain.transcript.forgetting import Forgetting, Phrases, TypedNames, rename
 from bot.domain.values import json_files, markdown, text
 from bot.domain.values.file_names import is_at
 from bot.domain.values.markdown import inert_line
@@ -368,7 +368,10 @@ FILES: Mapping[str, Read] = {
     "a transcript": lambda said: lines.read(transcript(said)),
     "a broken transcript": lambda said: lines.read(said.encode()),
     "a person's phrases": lambda said: Phrases([said]).hide(said),
-    "a person's name": lambda said: called_by([said[:200]]).sub("", said),
+    "a person's name": lambda said: rename(said, [said[:200]], ""),
+    "a name that people type": lambda said: TypedNames(
+        Forgetting("p-aaaaaaaaaa", (said[:200],), "2026-03-01")
+    ).replace(said, ""),
     "a scrubbed transcript": lambda said: scrubbing.transcript(transcript(said), SECRETS),
     "lines of earlier versions": lambda said: earlier.upcast(
         [earlier_line(f"{earlier.SYNTHESIS}00-01)\n#### Decisions Made\n- {said}", decision=said)]

@@ -130,7 +130,7 @@ def test_any_facts_of_pushed_lines_end_nothing(
         texts[edit.path] = edit.apply(texts.get(edit.path))
     assert isinstance(unkept(content.decode(), texts), list)
     assert "</html>" in "".join(as_html(read_record(InMemory(content)), title="A"))
-    whom = Forgetting("p-aaaaaaaaaa", "Ada", on="2026-03-01", words=True)
+    whom = Forgetting("p-aaaaaaaaaa", ("Ada",), on="2026-03-01", words=True)
     eraser = Eraser(whom, lines, is_text_in(PLAYBOOK.schema))
     assert scrubbing.transcript(content, eraser.text, eraser.change).content.count(b"\n") == len(lines)
 

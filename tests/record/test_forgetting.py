@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.cli import replay
+from bot.cli.forget import names_of
 from bot.domain.privacy.redaction import MARK, Redactor
-from bot.domain.transcript.forgetting import REMOVED, Forgetting, ForgottenFiles
+from bot.domain.transcript.forgetting import REMOVED, Forgetting, ForgottenFiles, TypedNames, first_name
 from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import foreign_ids, read_chain
 from bot.record.reading import replay as replayed
@@ -23,6 +24,7 @@ from tests.domain.books import thinking
 from tests.domain.table import Table, shipped
 from tests.record.kept import ITEMS, committed, copied, hold_an_evening
 from tests.sealing import SEAL, TRUSTED
+from tests.storage.checkout import Git
 
 PLAYBOOK = shipped()
 PEOPLE = ("ada", "grace", "linus")
@@ -67,11 +69,20 @@ class Erasing:
         self.words = {who: [text for one, text in said if one == who] for who in PEOPLE}
         self.number = 0
 
-    def forget(self, person: str, *, words: bool, typed: bool) -> None:
+    def forget(
+        self,
+        person: str,
+        *,
+        words: bool,
+        typed: bool,
+        names: tuple[str, ...] = (),
+        others: frozenset[str] = frozenset(),
+    ) -> None:
         git = Forgetter(self.root, items_dir=ITEMS, seal=SEAL)
         known, self.number = git.known_people(), self.number + 1
-        name = "" if person in known.forgotten else known.names.get(person, "")
-        whom = Forgetting(person, name, "2026-11-28", words=words, typed=typed)
+        if not names and person not in known.forgotten:
+            names = (known.names.get(person, ""),)
+        whom = Forgetting(person, names, "2026-11-28", words=words, typed=typed, others=others)
 
         def rewrite(slug: str, found: Found, before: Names, after: Names) -> ForgottenFiles:
             rewriting = Rewriting(
@@ -146,6 +157,75 @@ def test_words_that_are_written_back_do_not_count(evening: Erasing) -> None:
     evening.item.transcript.write_text("\n".join(content))
 
     assert any("does not hold" in one for one in evening.differences())
+
+
+GRACE = Forgetting(
+    "p-aaaaaaaaaa",
+    ("Grace Hopper",),
+    "2026-11-28",
+    user="U0GRACE",
+    others=frozenset({"Grace Kelly", "Ada", "Maya"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("As Grace said", "As - said"),
+        ("as grace said, and GRACE's list", "as - said, and -'s list"),
+        ("Grace Hopper, grace\nhopper; @Grace", "-, -; @-"),
+        ("_Grace_, *grace*, __Grace__ and (Grace)", "_-_, *-*, __-__ and (-)"),
+        ("<@U0GRACE> U0GRACES", "<@-> U0GRACES"),
+        ("Grace Kelly and grace kelly, not Grace", "Grace Kelly and grace kelly, not -"),
+        ("gracious, disgrace, grace-notes, grace_period, p-grace", None),
+        ("Ada, Maya, Hopper", None),
+    ],
+)
+def test_a_name_is_found_however_people_type_it(text: str, after: str | None) -> None:
+    assert TypedNames(GRACE).replace(text, "-")[0] == (text if after is None else after)
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [
+        ("Grace Hopper", "Grace"),
+        ("Dr. Grace Hopper", "Grace"),
+        ("J. R. Smith", "Smith"),
+        ("(Zoë) Müller", "Zoë"),
+        ("Grace", "Grace"),
+        ("Hopper, Grace", "Hopper"),
+        ("山田 太郎", "山田"),
+        ("A. B.", ""),
+        ("...", ""),
+        ("", ""),
+    ],
+)
+def test_a_first_name_is_the_first_that_is_not_shortened(name: str, first: str) -> None:
+    assert first_name(name) == first
+
+
+def test_a_persona_keeps_its_name(tmp_path: Path) -> None:
+    """A person may be called as one is; codes and actors of lines are not what somebody typed."""
+    evening = Erasing(tmp_path, [("linus", "Jordan, what does one see? As grace said: not much")])
+    actors = [row["actor"] for row in rows(evening)]
+    others = names_of(PLAYBOOK.roster)
+    evening.forget("grace", words=False, typed=True, names=("Jordan Baker", "Grace Hopper"), others=others)
+
+    assert [row["actor"] for row in rows(evening)][:-1] == actors
+    assert "Jordan, what does one see?" in evening.text()
+    assert "As grace said" not in evening.text()
+    assert evening.differences() == []
+
+
+def test_what_another_file_has_in_the_same_words_stays_in_the_history(evening: Erasing) -> None:
+    """Git has one blob of it: taken out for one path, it is gone from the other, too."""
+    git = Git(evening.root)
+    git.commit("docs/copy.jsonl", evening.item.transcript.read_text())
+    evening.forget("grace", words=True, typed=False)
+    listed = Forgetter(evening.root, items_dir=ITEMS, seal=SEAL).earlier([evening.item.slug])
+
+    assert listed
+    assert git("rev-parse", "HEAD:docs/copy.jsonl").strip() not in listed
 
 
 ERASING = st.one_of(

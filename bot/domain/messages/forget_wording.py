@@ -9,6 +9,9 @@ MOST_NUMBERS = 12
 MOST_ITEMS = 20
 
 
+_YOURS = "a copy elsewhere is yours to delete"
+
+
 class PlaceRow(NamedTuple):
     """A place, and what happens there."""
 
@@ -22,8 +25,12 @@ def as_table(rows: Sequence[PlaceRow]) -> str:
 
 
 class PersonCount(NamedTuple):
-    """What there is to do: *lines* by item, of the person, or with a quote of them; *live* are items in the store."""
+    """
+    What there is to do: *lines* by item, of the person, or with a quote of them; *live* are items in the store. *keys*
+    are those of the person's agents; None where none are served.
+    """
 
+    keys: Sequence[str] | None
     items: tuple[str, ...]
     lines: int
     typed: Mapping[str, Sequence[int]]
@@ -34,8 +41,9 @@ class PersonCount(NamedTuple):
 
 
 def of_person(
-    found: PersonCount, *, words: bool, typed: bool, slack: bool, remote: bool
+    found: PersonCount, names: Sequence[str], *, words: bool, typed: bool, slack: bool, remote: bool
 ) -> tuple[PlaceRow, ...]:
+    """*names* are what others may have typed."""
     files = f"written again in {_items(found.items)}"
     spoken = (
         f"{counted(found.lines, 'line')}: a mark takes the place of their words, and of quotes of them"
@@ -46,9 +54,10 @@ def of_person(
         PlaceRow("people.json", "a number and the date take the place of the name"),
         PlaceRow("transcripts", spoken),
         PlaceRow("files, people's names", files),
-        PlaceRow("typed by others", _typed(found.typed, replaced=typed)),
+        PlaceRow("typed by others", _typed(found.typed, names, replaced=typed)),
         *_by_hand(found.by_hand),
         PlaceRow("store", _store(found.live, has_store=found.has_store)),
+        *_keys(found.keys),
         PlaceRow(
             "Slack",
             "the bot's posts in the threads of items are edited; what people wrote stays"
@@ -56,9 +65,7 @@ def of_person(
             else "the bot's cards follow with their next edit; older posts stay, and --slack edits them; theirs stay",
         ),
         *_beyond(found.earlier, remote=remote),
-        PlaceRow(
-            "exported files", "name the id; an export of this person (`export person`) is yours to delete"
-        ),
+        PlaceRow("exported files", f"those in git are written again; {_YOURS}, and so is an `export person`"),
     )
 
 
@@ -68,7 +75,7 @@ def count_edited_posts(posts: int, refused: int) -> str:
 
 
 def of_item(
-    slug: str, *, files: int, live: bool, earlier: int, remote: bool, posts: int | None
+    slug: str, *, files: int, exported: int, live: bool, earlier: int, remote: bool, posts: int | None
 ) -> tuple[PlaceRow, ...]:
     deleted = "" if posts is None else f"{counted(posts, 'post')} of the bot in the thread deleted; "
     rest = (
@@ -82,7 +89,7 @@ def of_item(
         PlaceRow("store", "the item is removed" if live else "has nothing of it"),
         PlaceRow("Slack", f"{deleted}{rest}"),
         *_beyond(earlier, remote=remote),
-        PlaceRow("exported files", "are yours to delete"),
+        PlaceRow("exported files", f"{counted(exported, 'file')} in git removed; {_YOURS}"),
     )
 
 
@@ -114,13 +121,14 @@ def _items(slugs: Sequence[str]) -> str:
     return f"{counted(len(slugs), 'item')} ({shown})" if slugs else "no item"
 
 
-def _typed(found: Mapping[str, Sequence[int]], *, replaced: bool) -> str:
-    if replaced:
-        return "a mark takes the place of the name"
+def _typed(found: Mapping[str, Sequence[int]], names: Sequence[str], *, replaced: bool) -> str:
+    called = " or ".join(f'"{name}"' for name in names) or "the name"
     if not any(found.values()):
-        return "the name stands in no line"
+        return f"{called} stands in no line"
     lines = "; ".join(f"{slug}: {_numbers(numbers)}" for slug, numbers in found.items() if numbers)
-    return f"stays in these lines; --typed replaces it ({lines})"
+    if replaced:
+        return f"a mark takes the place of {called} in these lines ({lines})"
+    return f"{called} stays in these lines; --typed replaces it ({lines})"
 
 
 def _numbers(numbers: Sequence[int]) -> str:
@@ -138,6 +146,13 @@ def _store(live: Sequence[str], *, has_store: bool) -> str:
     if not has_store:
         return "there is none yet"
     return f"the id of Slack, reminders, and {_items(live)}" if live else "the id of Slack, and reminders"
+
+
+def _keys(names: Sequence[str] | None) -> tuple[PlaceRow, ...]:
+    if names is None:
+        return ()
+    told = f"{', '.join(names)}: withdrawn" if names else "none is of this person"
+    return (PlaceRow("keys of agents", told),)
 
 
 def history(file: str, items_dir: str) -> str:

@@ -8,11 +8,12 @@ is theirs and stays, too. A line stays valid, and a sealed line says what it rea
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from string import punctuation
 from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import MARK, Redacted
 from bot.domain.transcript.lines import ENTRIES, PERSON, USER_ID, Line, Source
-from bot.domain.transcript.scrubbing import Changed, line_after, redacted
+from bot.domain.transcript.scrubbing import Changed, Redacting, line_after, redacted
 from bot.domain.transcript.seal import DIGEST, SCRUBBED
 
 REMOVED, NAMED = "on-request", "former-member"
@@ -27,6 +28,9 @@ _SENTENCE_END = re.compile(r"[.;!?\n]")
 _LEAST_WORDS, _LEAST_LETTERS = 2, 8
 """Of what is looked for in the words of others: shorter phrases stand anywhere."""
 
+_CODES = frozenset({"ts", "round", "actor", "phase", "role", "source", "content_type"})
+"""Fields of a line in which nobody types."""
+
 IsText = Callable[[str, str], bool]
 """Whether the field of an entry, given by its id, holds words: a choice, a number and a reference say nothing."""
 Tokens = tuple[str, ...]
@@ -34,18 +38,20 @@ Tokens = tuple[str, ...]
 
 class Forgetting(NamedTuple):
     """
-    Whom to forget: the ids of the *person* (Slack's, too, where lines of earlier versions have it), and the *name*.
-    `words` takes out what they said, `typed` the name where others typed it.
+    Whom to forget: the ids of the *person* (Slack's, too, where lines of earlier versions have it), and their *names*,
+    as git has it, and as live items do. `words` takes out what they said, `typed` the names where others typed them.
     """
 
     person: str
-    name: str
+    names: tuple[str, ...]
     on: str
     words: bool = False
     typed: bool = False
     user: str = ""
     is_old: bool = False
     """Words are older than is kept: entries stay, but for notes, which are nothing but words. So does the name."""
+    others: frozenset[str] = frozenset()
+    """What other people and personas are called: their names stay where a first name is part of one."""
 
     @property
     def ids(self) -> frozenset[str]:
@@ -56,13 +62,15 @@ class ForgottenFiles(NamedTuple):
     """
     *files* are those that change, by their path in the item's folder or that of the file that items share. *lines* is
     how many lines lost words; *typed* are the numbers of lines in which somebody typed the name. *by_hand* are files
-    that people edited in git, where only words are replaced.
+    that people edited in git, where only words are replaced. *hide* takes the person out of what others changed in
+    exports of the item; None where the person has no part in it.
     """
 
     files: Mapping[str, bytes]
     lines: int = 0
     typed: tuple[int, ...] = ()
     by_hand: tuple[str, ...] = ()
+    hide: Redacting | None = None
 
 
 def is_wordless(line: Line) -> bool:
@@ -129,8 +137,7 @@ class Eraser:
             ""
         }
         self.phrases = Phrases() if whom.is_old else self._phrases_of(lines, title)
-        names = {one for one in (whom.name, whom.user) if one and whom.typed}
-        self._names = called_by(names) if names else None
+        self._typed = TypedNames(whom)
 
     def text(self, text: str) -> Redacted:
         """*text* of nobody in particular."""
@@ -142,9 +149,8 @@ class Eraser:
         return _kinds(fields, after), after
 
     def typed_in(self, line: Line) -> bool:
-        """Whether somebody typed the name, or the id of Slack."""
-        names = {one for one in (self._whom.name, self._whom.user) if one}
-        return bool(names and called_by(names).search(f"{line.content}\n{line.meta.get(ENTRIES, '')}"))
+        """Whether somebody typed a name, or the id of Slack."""
+        return bool(self._typed.replace(f"{line.content}\n{line.meta.get(ENTRIES, '')}", "")[1])
 
     def _changed(self, fields: Mapping[str, Any]) -> Any:
         meta = fields.get("meta")
@@ -163,16 +169,25 @@ class Eraser:
             hidden = redacted({**fields, "meta": rest}, self.phrases.hide)[1]
             quoted = self._patched(meta, lambda patch: redacted(self._patch(patch), self.phrases.hide)[1])
             after = {**hidden, "meta": {**hidden.get("meta", {}), **quoted}}
-        return redacted(after, self._named)[1]
+        return self._untyped(after)
+
+    def _untyped(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """*fields* without names that somebody typed."""
+        if not self._whom.typed:
+            return dict(fields)
+        meta = fields["meta"]
+        told = {PERSON: meta[PERSON]} if PERSON in meta else {}
+        after = {
+            name: one if name in _CODES else redacted(one, self._named)[1] for name, one in fields.items()
+        }
+        return {**after, "meta": {**after["meta"], **told}}
 
     def _is_own(self, person: object, source: object) -> bool:
         return self._whom.words and source == Source.USER and str(person) in self._whom.ids
 
     def _named(self, found: str | Redacted) -> Redacted:
         text, kinds = (found, ()) if isinstance(found, str) else found
-        if self._names is None:
-            return Redacted(text, kinds)
-        text, count = self._names.subn(MARK % NAMED, text)
+        text, count = self._typed.replace(text, MARK % NAMED) if self._whom.typed else (text, 0)
         return Redacted(text, (*kinds, *(NAMED,) * count))
 
     def _patched(self, meta: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
@@ -294,7 +309,58 @@ def _kinds(before: Any, after: Any) -> tuple[str, ...]:
     return (NAMED if isinstance(after, str) and MARK % REMOVED not in after else REMOVED,)
 
 
-def called_by(names: Iterable[str]) -> re.Pattern[str]:
-    """Finds each of *names* as a word of its own."""
-    longest = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.compile(rf"(?<![\w@-])(?:{longest})(?![\w-])")
+class TypedNames:
+    """
+    Whom to forget, as people and models type it: each name, each first name, and Slack's id, as words of their own, in
+    small and capital letters. What is the name of somebody else, or a part of it, stays.
+    """
+
+    def __init__(self, whom: Forgetting) -> None:
+        named = dict.fromkeys((*whom.names, *map(first_name, whom.names), whom.user))
+        self.names = tuple(one for one in named if one.strip())
+        firsts = {_plain(first_name(one)) for one in whom.names}
+        others = {_plain(one) for one in whom.others} - {*map(_plain, whom.names)}
+        self._kept = frozenset(one for one in others if not firsts.isdisjoint(one.split()))
+        wanted = sorted({*map(_plain, self.names), *self._kept}, key=len, reverse=True)
+        words = "|".join(r"\s+".join(map(re.escape, one.split())) for one in wanted)
+        self._pattern = re.compile(rf"{_BEGIN}(?:{words}){_END}", re.IGNORECASE) if self.names else None
+
+    def replace(self, text: str, by: str) -> tuple[str, int]:
+        """How often, too."""
+        if self._pattern is None:
+            return text, 0
+        count = 0
+
+        def replaced(found: re.Match[str]) -> str:
+            nonlocal count
+            if _plain(found[0]) in self._kept:
+                return found[0]
+            count += 1
+            return by
+
+        return self._pattern.sub(replaced, text), count
+
+
+_BEGIN = r"(?:(?<![\w-])|(?<=(?<![^\W_])_))"
+_END = r"(?:(?![\w-])|(?=_(?![^\W_])))"
+"""Of a word; the marks of emphasis may be around it."""
+
+
+def first_name(name: str) -> str:
+    """The first word that is not shortened, as titles are."""
+    words = (one.strip(punctuation) for one in name.split() if not one.endswith("."))
+    return next((one for one in words if len(one) > 1), "")
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def rename(text: str, names: Collection[str], called: str) -> Redacted:
+    """Where code wrote one of *names*."""
+    found = [one for one in names if one and one in text]
+    if not found:
+        return Redacted(text)
+    longest = "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
+    after, count = re.subn(rf"(?<![\w@-])(?:{longest})(?![\w-])", lambda _: called, text)
+    return Redacted(after, (NAMED,) * count)

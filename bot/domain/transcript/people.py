@@ -34,6 +34,11 @@ def is_person_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
+def is_former(name: str) -> bool:
+    """Whether it is what somebody is called who was forgotten."""
+    return _FORMER.fullmatch(name) is not None
+
+
 class PeopleFile(NamedTuple):
     """`raw` is the whole file: what others wrote in it stays. *flaw*: why it cannot be read, in a sentence."""
 

@@ -17,18 +17,21 @@ from pygit2 import Blob, Commit, Oid, Tree
 from pygit2.enums import SortMode
 
 from bot.domain.item.item_paths import SHARED, SPECIFICATION
+from bot.domain.specification.exported import item_of
 from bot.domain.specification.snapshot import HASH, hash_of, laid_out
 from bot.domain.transcript import lines as transcripts
 from bot.domain.transcript import people, scrubbing
 from bot.domain.transcript.forgetting import Forgetting, ForgottenFiles
-from bot.domain.transcript.people import Names
+from bot.domain.transcript.people import PEOPLE_FILE, Names
 from bot.domain.transcript.scrubbing import Redacting, ScrubbedFile
 from bot.domain.transcript.seal import chain_in
 from bot.domain.values.json_files import parse
+from bot.engine.ports import Exports
 from bot.errors import WorkspaceError
-from bot.files import META_BYTES, TooLarge
+from bot.files import ARTIFACT_BYTES, META_BYTES, TooLarge
 from bot.storage.git.branch import Branch, CommitDraft
 from bot.storage.git.command import explained
+from bot.storage.git.history import due_exports
 from bot.storage.git.seal import Seal
 from bot.storage.git.sync import FETCHED, JOINED
 from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, SHORT, TRANSCRIPT, Files, message_of
@@ -54,15 +57,49 @@ Rewrite = Callable[[str, Found, Names, Names], ForgottenFiles]
 class _Erasing:
     """Raises WorkspaceError."""
 
-    def __init__(self, root: Path, *, items_dir: str, seal: Seal) -> None:
-        self._branch = Branch(root.absolute(), items_dir)
+    def __init__(self, root: Path, *, items_dir: str, seal: Seal, exports: Exports | None = None) -> None:
+        self._branch = Branch(root.absolute(), items_dir, exports=exports)
         self._repository = self._branch.repository
         self._writer = Writer(self._branch, seal)
         self._places = self._branch.places
+        self._of_exports: dict[Oid, frozenset[str]] = {}
+        """By the id of a folder in git: the items that files in it are exported from."""
 
-    def _tops(self, *slugs: str) -> tuple[str, ...]:
-        """The folders of items, and the files that all items share."""
-        return *map(self._places.item, slugs), SHARED, self._places.people
+    def _tops(self, files: Files, *slugs: str) -> tuple[str, ...]:
+        """The folders of items and of their exports, and the files that all items share."""
+        folders = (folder for slug in slugs for folder in self._export_folders(files, slug))
+        shared = SHARED, self._places.people, *self._copies_of_people(files)
+        return *map(self._places.item, slugs), *folders, *shared
+
+    def _export_folders(self, files: Files, slug: str) -> Iterator[str]:
+        """Folders of others may have the same name."""
+        for place in self._branch.exports.folders(slug) if self._branch.exports else ():
+            if (found := files.folder(place)) is None:
+                continue
+            if found.id not in self._of_exports:
+                texts = (self._text(files, path) for path in files.below(place))
+                self._of_exports[found.id] = frozenset(map(item_of, texts))
+            if slug in self._of_exports[found.id]:
+                yield place
+
+    def _exported_files(self, files: Files, slug: str) -> Iterator[str]:
+        """
+        One in which others changed something is never in a commit with the trailer of the item: it would count as
+        written by us, and be replaced by the next one.
+        """
+        for place in self._export_folders(files, slug):
+            yield from files.below(place)
+
+    def _text(self, files: Files, path: str) -> str:
+        with suppress(TooLarge):
+            return (files.read(path, ARTIFACT_BYTES) or b"").decode(errors="replace")
+        return ""
+
+    def _copies_of_people(self, files: Files) -> Iterator[str]:
+        """Of a people.json that could not be read."""
+        for name in files.names(self._places.items_dir):
+            if name.startswith(f"{PEOPLE_FILE}.corrupt-"):
+                yield f"{self._places.items_dir}/{name}"
 
     def _tips(self, *names: str) -> list[Oid]:
         """The commits of references that begin with one of *names*."""
@@ -101,8 +138,10 @@ class ScrubResult(NamedTuple):
 
 
 class Scrubber(_Erasing):
-    def __init__(self, root: Path, *, items_dir: str, redact: Redacting, seal: Seal) -> None:
-        super().__init__(root, items_dir=items_dir, seal=seal)
+    def __init__(
+        self, root: Path, *, items_dir: str, redact: Redacting, seal: Seal, exports: Exports | None = None
+    ) -> None:
+        super().__init__(root, items_dir=items_dir, seal=seal, exports=exports)
         self._redact = redact
         self._clean: dict[Oid, bool] = {}
         """By the id of a file or a folder in git: whether it contains no secret."""
@@ -118,8 +157,15 @@ class Scrubber(_Erasing):
             changed.update((path, found) for path, found in self._scrubbed(slug, tip, large) if found.kinds)
             if not changed:
                 return tip, ""
+            files, at = self._files(slug, changed, now), self._branch.files(tip)
+            due = due_exports(self._branch, slug, at, files).files
+            theirs = {path: files.pop(path) for path in self._exported_files(at, slug) if path in changed}
+            files |= {path: due[path].encode("utf-8", "replace") for path in theirs if path in due}
             message = message_of(f"roundtable({slug}): {SECRET_COMMIT}", (f"{ITEM}: {slug}",))
-            made = self._branch.build(tip, CommitDraft(self._files(slug, changed, now), message, now))
+            made = self._branch.build(tip, CommitDraft(files, message, now))
+            theirs = {path: content for path, content in theirs.items() if path not in due}
+            message = message_of(f"roundtable: {SECRET_COMMIT}", ())
+            made = self._branch.build(made, CommitDraft(theirs, message, now)) if theirs else made
             return made, str(made.id)[:SHORT]
 
         with explained():
@@ -133,7 +179,7 @@ class Scrubber(_Erasing):
         self, slug: str, tip: Commit | None, large: list[str]
     ) -> Iterator[tuple[str, ScrubbedFile]]:
         files = self._branch.files(tip)
-        for path in (found for top in self._tops(slug) for found in files.below(top)):
+        for path in (found for top in self._tops(files, slug) for found in files.below(top)):
             try:
                 content = files.read(path, LARGEST_BYTES)
             except TooLarge:
@@ -162,7 +208,8 @@ class Scrubber(_Erasing):
         here: list[str] = []
         pushed: list[str] = []
         for commit in islice(self._walk([newest.id] if newest else []), COMMITS_LOOKED_AT):
-            tops = (commit.tree[path] for path in self._tops(slug) if path in commit.tree)
+            found = self._tops(self._branch.files(commit), slug)
+            tops = (commit.tree[path] for path in found if path in commit.tree)
             if not all(map(self._is_clean, tops)):
                 (pushed if commit.id in elsewhere else here).append(str(commit.id)[:SHORT])
         return tuple(here), tuple(pushed)
@@ -226,6 +273,10 @@ class Forgetter(_Erasing):
         """The files of the item at the tip."""
         return self._found(self._branch.files(), slug)
 
+    def exported_files(self, slug: str) -> tuple[str, ...]:
+        """The paths of what is exported of the item, at the tip."""
+        return tuple(self._exported_files(self._branch.files(), slug))
+
     def person(
         self, whom: Forgetting, rewrite: Rewrite, *, now: str, only: Iterable[str] = ()
     ) -> PersonForgotten:
@@ -237,16 +288,26 @@ class Forgetter(_Erasing):
             known = self._people(self._branch.files(tip))
             after = known if whom.is_old else people.without_person(known, whom.person, on=whom.on)
             newest: Commit | None = tip
+            copies = () if whom.is_old else self._copies_of_people(self._branch.files(tip))
+            named: dict[str, bytes | None] = dict.fromkeys(copies)
             if after is not known:
-                newest = self._commit(newest, whom, {self._places.people: people.text_of(after)}, "", now)
+                named[self._places.people] = people.text_of(after)
+            if named:
+                newest = self._commit(newest, whom, named, "", now)
             for slug in only or self.slugs():
-                found = self._found(self._branch.files(newest), slug)
+                at = self._branch.files(newest)
+                found = self._found(at, slug)
                 made[slug] = rewrite(slug, found, known.names, after.names)
-                if files := self._paths(slug, made[slug].files):
-                    rows = found.get(TRANSCRIPT, b"").split(b"\n")
-                    if any(b'"seal"' in row for row in rows):
-                        self._must_be_ours(rows)
+                files = self._paths(slug, made[slug].files)
+                rows = found.get(TRANSCRIPT, b"").split(b"\n") if files else []
+                if any(b'"seal"' in row for row in rows):
+                    self._must_be_ours(rows)
+                hide = made[slug].hide
+                ours, theirs = self._exported(slug, at, files, hide) if hide else ({}, {})
+                if files := {**files, **ours}:
                     newest = self._commit(newest, whom, files, slug, now)
+                if theirs:
+                    newest = self._commit(newest, whom, theirs, "", now)
             return newest, str(newest.id)[:SHORT] if newest and newest != tip else ""
 
         with explained():
@@ -258,7 +319,8 @@ class Forgetter(_Erasing):
 
         def build(tip: Commit | None) -> tuple[Commit | None, str]:
             files = self._branch.files(tip)
-            gone: dict[str, bytes | None] = dict.fromkeys(files.below(self._places.item(slug)))
+            item, exported = files.below(self._places.item(slug)), self._exported_files(files, slug)
+            gone: dict[str, bytes | None] = dict.fromkeys((*item, *exported))
             if not gone:
                 return tip, ""
             content = files.read(SHARED, LARGEST_BYTES)
@@ -280,10 +342,11 @@ class Forgetter(_Erasing):
 
     def earlier(self, slugs: Iterable[str]) -> tuple[str, ...]:
         """The ids of all that the history of any branch has of the items, and of what they share, but not the tip."""
-        tops, tip = self._tops(*slugs), self._branch.tip()
-        kept = set(_blobs(tip.tree, tops)) if tip else set()
+        slugs, tip = tuple(slugs), self._branch.tip()
+        kept = set(_below(tip.tree)) if tip else set()  # another file may have the same content
         found: dict[str, None] = {}
         for commit in self._walk(self._tips("refs/")):
+            tops = self._tops(self._branch.files(commit), *slugs)
             found |= dict.fromkeys(str(id) for id in _blobs(commit.tree, tops) if id not in kept)
         return tuple(found)
 
@@ -307,6 +370,17 @@ class Forgetter(_Erasing):
         paths = {path.removeprefix(top): path for path in files.below(top.rstrip("/"))}
         contents = {name: files.read(path, LARGEST_BYTES) for name, path in {**paths, SHARED: SHARED}.items()}
         return {name: content for name, content in contents.items() if content is not None}
+
+    def _exported(
+        self, slug: str, at: Files, changed: Mapping[str, bytes | None], hide: Redacting
+    ) -> tuple[dict[str, bytes], dict[str, bytes]]:
+        """What is exported already, as it is due now; and files that others changed, without what has to go."""
+        due = due_exports(self._branch, slug, at, changed).files
+        there = {path: at.read(path, LARGEST_BYTES) or b"" for path in self._exported_files(at, slug)}
+        ours = {path: due[path].encode("utf-8", "replace") for path in there if path in due}
+        hidden = {path: scrubbing.file(text, hide, name=path).content for path, text in there.items()}
+        theirs = {path: text for path, text in hidden.items() if path not in due and text != there[path]}
+        return {path: text for path, text in ours.items() if text != there[path]}, theirs
 
     def _paths(self, slug: str, files: Mapping[str, bytes]) -> dict[str, bytes | None]:
         item = self._places.item(slug)

@@ -168,7 +168,12 @@ class ExportHistory:
         files = self.files(path)
         if files or self._at.entry(path) is not None:
             return FoundFolder(files, is_gone=False)
-        return FoundFolder({}, is_gone=any(files.entry(path) is not None for files, _ in self._changes))
+        for after, before in self._changes:
+            if after.entry(path) is not None:
+                return FoundFolder({}, is_gone=True)
+            if before.entry(path) is not None:  # forgotten with an earlier item of this name
+                break
+        return FoundFolder({}, is_gone=False)
 
     def introduced(self, found: FoundEdits) -> Iterator[ExportEdit]:
         """With who wrote each of them. A version of a file is read once for all that stands in it."""

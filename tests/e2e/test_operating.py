@@ -89,7 +89,7 @@ async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str
     running = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "run", cwd=root, env=env, stderr=asyncio.subprocess.PIPE
     )
-    one = Bot(running, port, int(env["ROUNDTABLE_PORT"]))
+    one = Bot(running, port, slack_port)
     reading = asyncio.create_task(one.reads())
     try:
         yield one

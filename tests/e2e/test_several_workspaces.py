@@ -105,9 +105,9 @@ class Company:
     async def process(self) -> AsyncIterator[Bot]:
         """One of several, at an address of its own."""
         slack = next(iter(self.sandboxes.values()))
-        of_one = {"SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": ""}
-        port = {"ROUNDTABLE_PORT": str(free_port())}
-        async with process(slack, self.folder, **{**self.env, **of_one, **port}) as running:
+        env = {**self.env, "SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": ""}
+        del env["ROUNDTABLE_PORT"]
+        async with process(slack, self.folder, **env) as running:
             await running.says("is listening for")
             yield running
 

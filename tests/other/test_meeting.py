@@ -272,7 +272,7 @@ async def test_the_root_of_a_thread_is_read_and_found(served: Served) -> None:
     ("person", "name", "belongs"),
     [
         ("U9ADA", "Ada Byron", Belonging.MEMBER),
-        ("U9GONE", "Grace, who left", Belonging.MEMBER),
+        ("U9GONE", "Grace, who left", Belonging.LEFT),
         ("U9BARE", "U9BARE", Belonging.MEMBER),
         ("U9NEAR", "Linus", Belonging.MEMBER),
         ("U9FAR", "Mallory", Belonging.EXTERNAL),

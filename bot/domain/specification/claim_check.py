@@ -267,16 +267,17 @@ class _Words:
         """Whether they tell what somebody said or decided, and leave it neither to be asked nor open who or which."""
         tables = self._tables
         told = any(one.in_words(words) for one in (tables.decided, tables.reports, tables.stances))
-        return told and not (self._asks(words) or self._says_nobody_does(words))
+        return told and not (self._asks(words) or self._leaves_open(words))
 
     def _asks(self, words: Sequence[str]) -> bool:
         return self.is_question(words) and bool(self._tables.asking.in_words(words))
 
-    def _says_nobody_does(self, words: Sequence[str]) -> bool:
-        """As in `Nobody says which rows`."""
-        is_open = self._tables.denied.has(words[0]) and not self.deciding(words)
-        return is_open and any(
-            self._tables.reports.has(one) and self._tables.asking.has(other) for one, other in pairwise(words)
+    def _leaves_open(self, words: Sequence[str]) -> bool:
+        """As in `Nobody says which rows`, or `you have not said what happens`."""
+        denied, told, asking = self._tables.denied, self._tables.reports, self._tables.asking
+        return not self.deciding(words) and any(
+            told.has(one) and asking.has(after) and (denied.has(words[0]) or denied.has(before))
+            for before, one, after in zip(words, words[1:], words[2:], strict=False)
         )
 
     def retold(self, ours: Sequence[str], theirs: Sequence[str]) -> list[str]:

@@ -21,6 +21,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.engine.ports import now
 from bot.expiry import Expired
 from bot.storage.git.erasing import Forgetter
+from bot.storage.git.sync import Sync
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.command_line import CommandLine, Ran
@@ -722,9 +723,14 @@ def at_night() -> str:
 
 @pytest.mark.usefixtures("patient")
 async def test_of_two_processes_with_clones_one_does_it_at_night(
-    meeting: Meeting, redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    meeting: Meeting,
+    redis_url: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The seals of two would differ, and no clone could push any more."""
+    monkeypatch.setattr(app, "Sync", partial(Sync, every_seconds=0.2))
     caplog.set_level("INFO", logger="audit")
     remote = a_remote(tmp_path / "remote.git")
     meeting.more = {**meeting.more, "REDIS_URL": redis_url, "ROUNDTABLE_REMOTE": str(remote.root)}

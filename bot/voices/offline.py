@@ -1,22 +1,21 @@
 """
-The voice without a model. It names what is on record and what is missing, and says once that there is no model. It
-judges nothing and guesses nothing.
+The voice without a model. It names what is on record, asks what is still open, and says once that there is no model.
+It judges nothing and guesses nothing.
 """
 
 from bot.domain.catalog.personas import AddressKind, Persona
-from bot.domain.catalog.schema import NOTE, Schema
+from bot.domain.catalog.schema import NOTE
 from bot.domain.discussion.elaboration import Contribution, Elaboration, TurnKind
-from bot.domain.messages import discussion_wording, specification_wording
+from bot.domain.messages import discussion_wording
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import DraftReview
-from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
+from bot.domain.specification.coverage import of_step
 from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.values.text import counted, listed
 from bot.engine.ports import NO_FACTS, Facts, Speech, TurnSpeech, VoiceContext
 from bot.errors import VoiceError
 
 ENTRIES_NAMED = 12
-GAPS_NAMED = 5
 
 
 class OfflineVoices:
@@ -57,18 +56,11 @@ def debate_of(cue: VoiceContext) -> Elaboration:
 
 
 def _frame(cue: VoiceContext, debate: Elaboration) -> str:
-    """The step, what is on record and what is missing, the question that the step asks first, and that no model is."""
-    step, known, schema = (
-        cue.playbook.agenda.get(debate.step_id),
-        cue.roundtable.specification,
-        cue.playbook.schema,
-    )
-    gaps = of_step(schema, known, debate.step_id)
-    named = dict.fromkeys(_described(gap, schema, known) for gap in gaps)
-    missing = _shortened(list(named), GAPS_NAMED)
+    """The step, what is on record, the first question that is still open, and that no model is there."""
+    known, step = cue.roundtable.specification, cue.playbook.agenda.get(debate.step_id)
+    gaps = of_step(cue.playbook.schema, known, debate.step_id)
     parts = (
         _so_far(known, debate.step_id, step.title if step else debate.topic),
-        f"Missing or open: {listed(missing)}." if missing else "",
         next((gap.ask for gap in gaps if gap.ask), ""),
         discussion_wording.NO_MODEL,
     )
@@ -78,27 +70,16 @@ def _frame(cue: VoiceContext, debate: Elaboration) -> str:
 def _so_far(known: Specification, step_id: str, covered: str) -> str:
     living = [one for one in known.entries.values() if one.step == step_id and known.lives(one.id)]
     notes = sum(one.kind == NOTE for one in living)
-    named = _shortened([one.id for one in living if one.kind not in NOT_LISTED], ENTRIES_NAMED)
-    found = [*named, *([counted(notes, "note")] if notes else [])]
+    ids = [one.id for one in living if one.kind not in NOT_LISTED]
+    more = len(ids) - ENTRIES_NAMED
+    found = [
+        *ids[:ENTRIES_NAMED],
+        *([f"{more} more"] if more > 0 else []),
+        *([counted(notes, "note")] if notes else []),
+    ]
     if not found:
         return f"We are at {covered}. Nothing is on record for it yet."
     return f"We just covered {covered}. On record: {listed(found)}."
-
-
-def _described(gap: CoverageGap, schema: Schema, specification: Specification) -> str:
-    """`risk`, `FR-002 (test)`, `FR-003 (contested)`."""
-    doubt = "to be confirmed again" if gap.kind is GapKind.STALE else gap.kind.value
-    is_missing = gap.kind is GapKind.MISSING
-    if gap.id in specification.entries:
-        return f"{gap.id} ({specification_wording.field_name(gap, schema) if is_missing else doubt})"
-    name = gap.facts[0] if gap.facts else gap.kind.value
-    shown = schema.kinds[name].name.lower() if name in schema.kinds else name
-    return shown if is_missing else f"{shown} ({doubt})"
-
-
-def _shortened(names: list[str], most: int) -> list[str]:
-    more = len(names) - most
-    return [*names[:most], f"{more} more"] if more > 0 else names
 
 
 def _is_asked(cue: VoiceContext, persona: Persona, debate: Elaboration) -> bool:

@@ -19,7 +19,7 @@ from bot.engine.ports import DueExports, FoundEdits, FoundFile, FoundFolder
 from bot.errors import ConfigError
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
-from bot.integrations.exported_edits import SECTIONS, other_words, read_back
+from bot.integrations.exported_edits import SECTIONS, other_rows, read_back
 from bot.integrations.exports import TASKS, Agreed, exported, format_of
 
 log = logging.getLogger(__name__)
@@ -102,11 +102,7 @@ class CommittedExports:
                 due[path] = text
             elif any(heard.state(one) is not Heard.SETTLED for one in read_back(found.text, known, headings)):
                 continue
-            elif (
-                found.text != text
-                and found.written is not None
-                and other_words(found.text, found.written, headings)
-            ):
+            elif found.text != text and other_rows(found.text, headings, found.written or "", text):
                 changed.append(path)
             else:
                 due[path] = text

@@ -11,7 +11,7 @@ from bot.domain.specification.claims import Claim, EntryState
 from bot.domain.specification.shown import QUOTE_CHARS, ShownClaim, ShownEntry, ShownItem, ShownSource
 from bot.domain.specification.snapshot import vouched
 from bot.domain.transcript.lines import Line
-from bot.errors import ConfigError, UserError, WorkspaceError
+from bot.errors import ConfigError, WorkspaceError
 from bot.integrations import agreed
 from bot.integrations.agreed import AgreedItems
 from bot.record.verify import RecordedItem
@@ -303,32 +303,12 @@ def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(
     assert (source.quote, source.by.name) == ("", "a pushed line that names Grace")
 
 
-def test_an_earlier_commit_has_what_it_said_then(git: Git) -> None:
-    meeting = Meeting()
-    said = meeting.say("Ada", "01-06", "requirement: Filter by day")
-    kept(git, meeting.lines)
-    meeting.say("Ada", "01-06", "requirement: Filter by date", amends=said)
-    kept(git, meeting.lines)
-
-    assert items(git.root).show("FR-001").text == "Filter by date"
-    assert items(git.root, "HEAD~1").show("FR-001").text == "Filter by day"
-
-
 @pytest.mark.parametrize("revision", ["nowhere", "HEAD~9", "--all", "HEAD:docs"])
 def test_a_commit_that_there_is_not_gets_a_sentence(git: Git, revision: str) -> None:
     kept(git, discussed().lines)
 
     with pytest.raises(ConfigError, match=r"^There is no commit .* in the workspace\.$"):
         items(git.root, revision)
-
-
-def test_an_entry_that_there_is_not_gets_a_sentence(git: Git) -> None:
-    kept(git, discussed().lines)
-
-    with pytest.raises(UserError, match=r"^rate-limiting has no FR-099\.$"):
-        items(git.root).show(f"{SLUG}/FR-099")
-    with pytest.raises(UserError, match=r"^There is no item 'rate-limit'\. Did you mean rate-limiting\?$"):
-        items(git.root).item("rate-limit")
 
 
 def test_an_item_that_is_too_large_gets_a_sentence(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:

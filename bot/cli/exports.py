@@ -20,7 +20,7 @@ from bot.domain.values.text import one_line
 from bot.errors import ConfigError, UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, folder
 from bot.integrations.committed_exports import edits_in, in_the_way, is_tasks, known_words, sections_of
-from bot.integrations.exported_edits import other_rows
+from bot.integrations.exported_edits import other_rows, rows_of
 from bot.integrations.exports import FORMATS, exported, format_names, format_of
 from bot.settings import Settings
 from bot.storage.git.tree import files_at_tip
@@ -150,10 +150,7 @@ def _others(export: ExportFolder, there: Mapping[str, str]) -> Mapping[str, str]
         if path in there
     }
     for files in export.earlier() if any(due.values()) else ():
-        due = {
-            path: rows.difference(map(str.strip, files.get(path, "").split("\n")))
-            for path, rows in due.items()
-        }
+        due = {path: rows - rows_of(files.get(path, "")) for path, rows in due.items()}
         if not any(due.values()):
             break
     return {path: min(rows) for path, rows in due.items() if rows}

@@ -11,6 +11,7 @@ import typer
 from bot import parts
 from bot.cli.environment import read_settings
 from bot.cli.options import PROBLEM, USAGE, Json, RecordFolder
+from bot.domain.item.export_places import FOLDERS
 from bot.domain.item.item_paths import SHARED
 from bot.domain.messages import entry_wording
 from bot.domain.specification.claims import EntryState
@@ -36,7 +37,7 @@ from bot.storage.git.citing import BranchChanges, CitingCode
 
 SHALLOW = "This clone is shallow, so commits cannot be read. In GitHub Actions set fetch-depth: 0 on actions/checkout."
 NO_RECORD = "There is no item in the record at {root}. --record says where the workspace of the bot is."
-EXPORTED = ("specs", "openspec", ".kiro")
+EXPORTED = tuple(folder.partition("/")[0] for folder in FOLDERS.values())
 """Folders with copies of the record for other tools."""
 MESSAGE_BYTES = 1024 * 1024
 SCISSORS = "------------------------ >8 ------------------------"

@@ -14,7 +14,7 @@ from bot.domain.item import meta
 from bot.domain.item.item_paths import META, SPECIFICATION, TRANSCRIPT
 from bot.domain.item.meta import Meta
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.specification.address import EntryAddress, no_item, read_address, read_entry_address
+from bot.domain.specification.address import no_item, read_entry_address
 from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.specification.snapshot import NewerFormat, folded_content, vouched
 from bot.domain.transcript import lines, people
@@ -69,10 +69,6 @@ class AgreedItems:
         if slug not in self._known:
             self._known[slug] = self._read(slug)
         return self._known[slug]
-
-    def address(self, text: str, default: str = "") -> EntryAddress:
-        """Raises UserError."""
-        return read_address(text, self.slugs, default)
 
     def show(self, text: str, default: str = "") -> ShownEntry:
         """The entry at the address *text*. Raises UserError and WorkspaceError."""

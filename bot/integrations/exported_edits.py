@@ -79,8 +79,12 @@ def read_tasks(text: str) -> Iterator[ExportEdit]:
 
 def other_rows(text: str, headings: Mapping[str, str], *written: str) -> frozenset[str]:
     """Those of *text* that are in no entry of it, and in no text that we have *written*."""
-    ours = (row.strip() for one in written for row in one.split("\n"))
-    return frozenset(_Page(text, {}, headings).others()).difference(ours)
+    return frozenset(_Page(text, {}, headings).others()).difference(*map(rows_of, written))
+
+
+def rows_of(text: str) -> frozenset[str]:
+    """Without marks: those of the same words differ when other people say them."""
+    return frozenset(map(_bare, text.split("\n")))
 
 
 class _MarkedRow(NamedTuple):
@@ -147,7 +151,7 @@ class _Page:
                 has_steps = any(map(_step, rows))
                 for row in self._rows[at + 1 - len(rows) : at + 1]:
                     if _is_detail(row) or (has_steps and not (_step(row) or _SCENARIO.fullmatch(row))):
-                        yield row.strip()
+                        yield _bare(row)
 
     def changed(self) -> Iterator[ExportEdit]:
         for at, (rows, is_changed) in self._blocks.items():
@@ -291,6 +295,11 @@ def _criterion(steps: Sequence[re.Match[str]]) -> str:
     if len(told) == 1 and told[0][0] == "then":
         return unplain(told[0][1])
     return unplain(", ".join(f"{word} {text}" for word, text in told))
+
+
+def _bare(row: str) -> str:
+    mark = _mark_in(row)
+    return (mark.body if mark else row).strip()
 
 
 def _step(row: str) -> re.Match[str] | None:

@@ -258,7 +258,7 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> "Gathered":
     """What cites entries, and the code that people looked at when they agreed."""
     reading = Gathered(agreed)
     copies = {row.path for row in code.rows if item_of(row.text[:LONGEST_ROW])}
-    folders = _outermost(_folder_of(path) for path in copies if path.endswith(MARKDOWN))
+    folders = _outermost(path.rpartition("/")[0] for path in copies if path.endswith(MARKDOWN))
     for row in code.rows:
         if row.path in copies or _is_inside(row.path, folders):
             continue
@@ -275,10 +275,6 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> "Gathered":
                 reading.evidence[entry.address].append(looked_at)
     reading.findings += reading.bare_ids()
     return reading
-
-
-def _folder_of(path: str) -> str:
-    return path.rpartition("/")[0]
 
 
 def _outermost(folders: Iterable[str]) -> Sequence[str]:
@@ -499,9 +495,6 @@ class CodePlace(NamedTuple):
 
     path: str
     line: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}" if self.line else self.path
 
     def is_near(self, source: CodeCitation) -> bool:
         if source.path != self.path:

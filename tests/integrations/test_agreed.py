@@ -84,13 +84,17 @@ def claims_of(entry: ShownEntry) -> list[ShownClaim]:
     return [claim for told in entry.claims.values() for claim in told]
 
 
+@pytest.fixture
+def found(git: Git) -> AgreedItems:
+    kept(git, in_slack(discussed().lines))
+    return items(git.root)
+
+
 # --- the same words everywhere --------------------------------------------------------------------------------------
 
 
-def test_an_entry_says_what_counts_who_said_it_and_where(git: Git) -> None:
-    kept(git, in_slack(discussed().lines))
-
-    entry = items(git.root).show(f"{SLUG}/FR-001")
+def test_an_entry_says_what_counts_who_said_it_and_where(found: AgreedItems) -> None:
+    entry = found.show(f"{SLUG}/FR-001")
 
     assert (entry.address, entry.kind, entry.state) == (f"{SLUG}/FR-001", "requirement", EntryState.ACCEPTED)
     assert (entry.text, entry.parts) == ("A limit counts each client", ("AC-001-01",))
@@ -125,10 +129,8 @@ def test_nobody_has_said_what_was_only_proposed(git: Git) -> None:
             assert found == list(map(parties, claims))
 
 
-def test_words_that_a_persona_chose_have_the_quote_that_they_rest_on(git: Git) -> None:
-    kept(git, discussed().lines)
-
-    entry = items(git.root).show(f"{SLUG}/FR-002")
+def test_words_that_a_persona_chose_have_the_quote_that_they_rest_on(found: AgreedItems) -> None:
+    entry = found.show(f"{SLUG}/FR-002")
     (claim,) = entry.claims["title"]
 
     assert entry.attribution == "Grace, worded by Maya (persona), accepted by Ada"
@@ -138,19 +140,14 @@ def test_words_that_a_persona_chose_have_the_quote_that_they_rest_on(git: Git) -
     ]
 
 
-def test_what_has_to_be_confirmed_says_why(git: Git) -> None:
-    kept(git, discussed().lines)
-    shown = items(git.root)
-
-    assert shown.show(f"{SLUG}/NFR-001").claims["threshold"][0].doubtful == "unchecked: no source says it"
-    replaced = shown.show(f"{SLUG}/DEC-001")
+def test_what_has_to_be_confirmed_says_why(found: AgreedItems) -> None:
+    assert found.show(f"{SLUG}/NFR-001").claims["threshold"][0].doubtful == "unchecked: no source says it"
+    replaced = found.show(f"{SLUG}/DEC-001")
     assert (replaced.state, replaced.replaced_by) == (EntryState.SUPERSEDED, ("DEC-002",))
 
 
-def test_a_part_goes_with_what_it_is_part_of(git: Git) -> None:
-    kept(git, discussed().lines)
-
-    assert items(git.root).show(f"{SLUG}/AC-003-01").state is EntryState.WITHDRAWN
+def test_a_part_goes_with_what_it_is_part_of(found: AgreedItems) -> None:
+    assert found.show(f"{SLUG}/AC-003-01").state is EntryState.WITHDRAWN
 
 
 def test_changed_words_are_quoted_as_they_read_now_and_deleted_ones_not_at_all(git: Git) -> None:

@@ -146,10 +146,6 @@ def test_what_has_to_be_confirmed_says_why(found: AgreedItems) -> None:
     assert (replaced.state, replaced.replaced_by) == (EntryState.SUPERSEDED, ("DEC-002",))
 
 
-def test_a_part_goes_with_what_it_is_part_of(found: AgreedItems) -> None:
-    assert found.show(f"{SLUG}/AC-003-01").state is EntryState.WITHDRAWN
-
-
 def test_changed_words_are_quoted_as_they_read_now_and_deleted_ones_not_at_all(git: Git) -> None:
     meeting = Meeting()
     changed = meeting.say("Ada", "01-06", "requirement: Filter by day")

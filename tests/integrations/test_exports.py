@@ -468,6 +468,16 @@ def by_others(text: str, *paths: str) -> Callable[[str], Mapping[str, FoundFile]
     return lambda folder: {path: one for path, one in files.items() if path.startswith(f"{folder}/")}
 
 
+def test_words_in_a_file_that_only_the_command_has_written_stay() -> None:
+    found = item(agreed())
+    there = {path: FoundFile(text, None, is_ours=False) for path, text in exported(found, "openspec").items()}
+    there[DESIGN] = FoundFile(f"{there[DESIGN].text}\nWe drew it first.\n", None, is_ours=False)
+    due = committed(found, "openspec").due(SLUG, OneItem(), lambda _: FoundFolder(there, is_gone=False))
+
+    assert due.notes == (ExportNote(path=DESIGN, flaw=ExportFlaw.CHANGED),)
+    assert DESIGN not in due.files
+
+
 def test_known_words_that_stand_often_take_time_in_proportion_to_the_file() -> None:
     """However many entries there are, at every commit: also where no setting writes such files."""
 

@@ -849,6 +849,28 @@ async def test_an_export_loses_no_change_by_hand(cli: Cli, wished: Path) -> None
     assert checked.out.splitlines()[-1] == f"{SPEC}:10: FR-001: Sync by itself"
 
 
+async def test_an_export_overwrites_its_own_rows_and_no_words_between_the_entries(
+    cli: Cli, wished: Path
+) -> None:
+    """Its own are also those of no entry, such as the list of what changes, after their words became other ones."""
+    export = ("export", "gh-42-offline-sync", "--to", "openspec")
+    assert (await cli(*export)).code == 0
+    file = wished / "openspec/changes/gh-42-offline-sync/proposal.md"
+    transcript = wished / "docs/requirements/gh-42-offline-sync/planning/meeting.jsonl"
+    transcript.write_text(transcript.read_text().replace("Sync by hand", "Sync by night"))
+    commit_all(wished)
+    mine = file.read_text().replace("## Impact\n", "## Impact\n\nWe drew it on a train.\n")
+    file.write_text(mine)
+
+    ran = await cli(*export)
+
+    assert (ran.code, ran.out, file.read_text()) == (1, "", mine)
+    assert "proposal.md was changed by hand, and would lose 'We drew it on a train.', which is no" in ran.err
+    file.write_text(mine.replace("We drew it on a train.\n", ""))
+    assert (await cli(*export)).code == 0
+    assert "- FR-001 Sync by night" in file.read_text()
+
+
 @pytest.mark.parametrize("name", ["design.md", "notes.md"])
 async def test_an_export_is_not_mixed_with_files_of_others(cli: Cli, wished: Path, name: str) -> None:
     theirs = wished / "openspec/changes/gh-42-offline-sync" / name

@@ -65,7 +65,7 @@ def entry_at(settings: Settings, text: str, revision: str) -> tuple[ShownEntry, 
     if not address.names_entry(text):
         return None
     known = parts.agreed(settings, revision)
-    if not known.address(text).id:
+    if not address.read_address(text, known.slugs).id:
         return None
     entry = known.show(text)
     return entry, known.item(entry.item).shown.unsealed

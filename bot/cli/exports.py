@@ -2,8 +2,9 @@
 
 import difflib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Annotated, NamedTuple
 
@@ -16,12 +17,13 @@ from bot.cli.options import PROBLEM
 from bot.domain.item.export_places import SLUG
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.values.text import one_line
-from bot.errors import ConfigError
+from bot.errors import ConfigError, UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, folder
 from bot.integrations.committed_exports import edits_in, in_the_way, is_tasks, known_words, sections_of
-from bot.integrations.exported_edits import SECTIONS
+from bot.integrations.exported_edits import other_rows, rows_of
 from bot.integrations.exports import FORMATS, exported, format_names, format_of
 from bot.settings import Settings
+from bot.storage.git.tree import files_at_tip
 
 commands = typer.Typer()
 
@@ -29,19 +31,21 @@ TEXT_CHARS = 200
 PERSON = "person"
 COMMITTED = "Commit it, and it is proposed in the thread of the item; or take it out of the file."
 ELSEWHERE = "Say it in the thread of the item, and take it out of the file."
+ALL_CHANGES = "`--check` shows all changes."
 
 
 class ExportFolder(NamedTuple):
     """
     `files` are texts by their paths in the repository, `place` the folder of all of them, `known` words by ids, and
-    `way_back` says what becomes of changes there.
+    `way_back` says what becomes of changes there. `earlier` gives the files as they were for each commit of the item.
     """
 
     place: str
     files: Mapping[str, str]
     known: Mapping[str, str]
+    headings: Mapping[str, str]
+    earlier: Callable[[], Iterator[Mapping[str, str]]]
     way_back: str = COMMITTED
-    headings: Mapping[str, str] = SECTIONS
 
 
 @commands.command()
@@ -92,11 +96,25 @@ def export(
 
 def export_of(settings: Settings, slug: str, target: str) -> ExportFolder:
     """Raises UserError where there is no such item, and WorkspaceError where it cannot be read."""
-    item = parts.agreed(settings).item(slug)
+    kinds, redact = parts.read_kinds(settings), parts.secret_redaction(settings)
+    read = partial(parts.agreed_in, settings=settings, schema=kinds, redact=redact)
+    now = files_at_tip(settings.workspace)
+    item = read(now).item(slug)
     usual = format_of(target).folder
     folder = next((one.folder for one in settings.exports if one.format == target), usual)
-    files, headings = exported(item, target, folder), sections_of([target])
-    return ExportFolder(folder.replace(SLUG, slug), files, known_words(item), headings=headings)
+
+    def earlier() -> Iterator[Mapping[str, str]]:
+        for version in now.versions(f"{settings.items_dir}/{slug}"):
+            with suppress(UserError, WorkspaceError):
+                yield exported(read(version).item(slug), target, folder)
+
+    return ExportFolder(
+        folder.replace(SLUG, slug),
+        exported(item, target, folder),
+        known_words(item),
+        sections_of([target]),
+        earlier,
+    )
 
 
 def written(root: Path, export: ExportFolder) -> Iterator[str]:
@@ -109,14 +127,33 @@ def written(root: Path, export: ExportFolder) -> Iterator[str]:
         if path in export.files:
             raise ConfigError(
                 f"{path} was changed by hand, in line {edits[0].line} ({_name_edit(edits[0])}). {export.way_back}"
-                " `--check` shows all changes."
+                f" {ALL_CHANGES}"
             )
+    for path, row in _others(export, there).items():
+        raise ConfigError(
+            f"{path} was changed by hand, and would lose {one_line(row, TEXT_CHARS)!r}, which is no entry."
+            f" Say it in the thread of the item, or move it to a file of its own. {ALL_CHANGES}"
+        )
     for path, text in _due(export, there):
         *parts, name = PurePosixPath(path).parts
         with folder(root, parts, make=True) as found:
             found.remove(name)
             found.create(name, text.encode())
         yield path
+
+
+def _others(export: ExportFolder, there: Mapping[str, str]) -> Mapping[str, str]:
+    """By the paths of the files that are due: a row that is in no entry, and in no export of the item so far."""
+    due = {
+        path: other_rows(there[path], export.headings, text)
+        for path, text in _due(export, there)
+        if path in there
+    }
+    for files in export.earlier() if any(due.values()) else ():
+        due = {path: rows - rows_of(files.get(path, "")) for path, rows in due.items()}
+        if not any(due.values()):
+            break
+    return {path: min(rows) for path, rows in due.items() if rows}
 
 
 def differences(root: Path, export: ExportFolder) -> Iterator[str]:

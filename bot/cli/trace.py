@@ -11,6 +11,7 @@ import typer
 from bot import parts
 from bot.cli.environment import read_settings
 from bot.cli.options import PROBLEM, USAGE, Json, RecordFolder
+from bot.domain.item.export_places import FOLDERS
 from bot.domain.item.item_paths import SHARED
 from bot.domain.messages import entry_wording
 from bot.domain.specification.claims import EntryState
@@ -20,15 +21,23 @@ from bot.errors import BotError, ConfigError
 from bot.files import chosen, folder
 from bot.integrations import trace, trace_file, trace_reports
 from bot.integrations.agreed import AgreedItems
-from bot.integrations.trace import AgreedFacts, CodeFacts, CodePlace, FindingLevel, ShownReason, Trace
-from bot.integrations.trace_file import BaselineRow, TraceFile
+from bot.integrations.trace import (
+    AgreedFacts,
+    BaselineRow,
+    CodeFacts,
+    CodePlace,
+    FindingLevel,
+    ShownReason,
+    Trace,
+)
+from bot.integrations.trace_file import TraceFile
 from bot.settings import Settings
 from bot.shipped import release
 from bot.storage.git.citing import BranchChanges, CitingCode
 
 SHALLOW = "This clone is shallow, so commits cannot be read. In GitHub Actions set fetch-depth: 0 on actions/checkout."
 NO_RECORD = "There is no item in the record at {root}. --record says where the workspace of the bot is."
-EXPORTED = ("specs", "openspec", ".kiro")
+EXPORTED = tuple(folder.partition("/")[0] for folder in FOLDERS.values())
 """Folders with copies of the record for other tools."""
 MESSAGE_BYTES = 1024 * 1024
 SCISSORS = "------------------------ >8 ------------------------"
@@ -155,7 +164,8 @@ async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
     if options.baseline_now:
         file = trace_file.with_baseline(file, findings, items)
         _save(clone.code.root, file)
-    new = tuple(one for one in findings if one.key not in file.known)
+    known = frozenset(file.baseline)
+    new = tuple(one for one in findings if one.known_as not in known)
     if options.sarif:
         record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace_file.NAME
         _write(options.sarif, pretty(trace_reports.sarif(new, version=release().version, record=record)))
@@ -287,8 +297,8 @@ async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> tu
     agreed = _agreed(clone, asked, private=clone.is_record)
     facts = CodeFacts(await code.rows(without=without), await code.commits(), await code.files(), file.tests)
     found = trace.gathered(agreed, facts)
-    dates = await code.last_changed(found.undated(agreed))
-    return agreed, trace.trace(agreed, found, dates=dates, read=file.accepted)
+    dates = await code.last_changed(found.undated())
+    return agreed, trace.trace(found, dates=dates, read=file.accepted)
 
 
 def _place(text: str, root: Path, files: frozenset[str]) -> CodePlace:

@@ -17,7 +17,7 @@ from bot.domain.roundtable import root
 from bot.domain.roundtable.inputs import AgentAsked, AgentWithdrew
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import agents
-from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
+from bot.domain.specification.address import EntryAddress, no_item, read_entry_address
 from bot.domain.specification.agent_questions import (
     PersonAnswer,
     QuestionState,
@@ -119,7 +119,7 @@ class AgentDesk:
         try:
             rt = await self._live(key, item)
             text = self.redact(text)
-            ids = tuple(_id_about(one, rt.slug) for one in about)
+            ids = (read_entry_address(one, [rt.slug], rt.slug).id for one in about)
             asked = AgentAsked(
                 key=_key_of(key.name, rt.slug, text),
                 at=self.clock(),
@@ -175,10 +175,7 @@ class AgentDesk:
 
     async def _address(self, key: AgentKey, address: str) -> EntryAddress:
         slug = address.strip().partition("/")[0]
-        found = read_address(address, {slug} if "/" in address else await self.seen(key))
-        if not found.id:
-            raise UserError(no_id(found))
-        return found
+        return read_entry_address(address, {slug} if "/" in address else await self.seen(key))
 
     def _status(self, rt: Roundtable, entry: Entry) -> QuestionStatus:
         return QuestionStatus(
@@ -196,11 +193,3 @@ def _key_of(agent: str, slug: str, text: str) -> str:
     """The same words of the same agent are the same question, however they are spaced."""
     words = "\0".join((agent, slug, " ".join(text.casefold().split())))
     return f"agent.{hashlib.sha256(words.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-
-
-def _id_about(address: str, slug: str) -> str:
-    """Raises UserError for an entry of another item."""
-    found = read_address(address, [slug], default=slug)
-    if not found.id:
-        raise UserError(no_id(found))
-    return found.id

@@ -72,8 +72,7 @@ def clone_server(read: Callable[[], AgreedItems], reasons: Reasons, *, version: 
     @server.tool(annotations=READS)
     async def why(path: str, line: int = 0) -> AgentRows[ShownReason]:
         """From a file of the code, or a line of it, to the entries that it is about."""
-        with _as_tool_error():
-            agents.refuse_long(path=path)
+        with _as_tool_error(path=path):
             return agents.rows(await reasons(path, line))
 
     return server
@@ -118,12 +117,8 @@ def bot_server(
         Ask the team in the item's Slack thread: one question, at most four short options, and the entries that it is
         about. Returns at once; get_answer says what people answered. The same question again is the same question.
         """
-        with _as_tool_error():
-            key = asking(ctx)
-            agents.refuse_long(item=item, question=question)
-            for one in (*options, *about):
-                agents.refuse_long(options=one)
-            return await desk.ask(key, item.strip(), question, options=options, about=about)
+        with _as_tool_error(item=item, question=question, options=(*options, *about)):
+            return await desk.ask(asking(ctx), item.strip(), question, options=options, about=about)
 
     @server.tool(annotations=READS)
     async def get_answer(ctx: Context[Any, Any], question: str, wait_seconds: int = 0) -> QuestionStatus:
@@ -131,15 +126,13 @@ def bot_server(
         What people answered to a question of yours, such as rate-limiting/Q-002, waiting at most 25 seconds. While it
         is open, do something else and ask again later; a contested one is not settled.
         """
-        with _as_tool_error():
-            agents.refuse_long(question=question)
+        with _as_tool_error(question=question):
             return await desk.answer(asking(ctx), question, wait_seconds=wait_seconds)
 
     @server.tool(annotations=ASKS)
     async def withdraw_question(ctx: Context[Any, Any], question: str) -> QuestionStatus:
         """Take back a question of yours that no person has answered."""
-        with _as_tool_error():
-            agents.refuse_long(question=question)
+        with _as_tool_error(question=question):
             return await desk.withdraw(asking(ctx), question)
 
     return server
@@ -154,7 +147,7 @@ def _add_reading(server: MCPServer, read: ReadItems) -> None:
     @server.tool(annotations=READS)
     async def list_items(ctx: Context[Any, Any], query: str = "") -> AgentRows[ListedItem]:
         """The items that the team talked about, with all words of query in name or title; by default all."""
-        with _as_tool_error():
+        with _as_tool_error(query=query):
             return await read(_headers(ctx), "", lambda items: agents.list_items(items, query))
 
     @server.tool(annotations=READS)
@@ -165,7 +158,7 @@ def _add_reading(server: MCPServer, read: ReadItems) -> None:
         state: EntryState = EntryState.ACCEPTED,
     ) -> AgentRows[ShortEntry]:
         """Entries of an item, short: of these kinds (requirement, criterion, decision, …), by default of all."""
-        with _as_tool_error():
+        with _as_tool_error(item=item):
             return await read(
                 _headers(ctx), item, lambda items: agents.get_specification(items, item, kinds, state)
             )
@@ -173,19 +166,20 @@ def _add_reading(server: MCPServer, read: ReadItems) -> None:
     @server.tool(annotations=READS)
     async def get_entry(ctx: Context[Any, Any], address: str) -> ShownEntry:
         """One entry, such as rate-limiting/FR-001: who said and accepted each value, in which words, and where."""
-        with _as_tool_error():
-            return await read(_headers(ctx), address, lambda items: agents.get_entry(items, address))
+        with _as_tool_error(address=address):
+            return await read(_headers(ctx), address, lambda items: items.show(address))
 
     @server.tool(annotations=READS)
     async def open_questions(ctx: Context[Any, Any], item: str) -> AgentRows[ShownPoint]:
         """What is unanswered, contested, doubtful or only proposed in an item: do not build on it."""
-        with _as_tool_error():
+        with _as_tool_error(item=item):
             return await read(_headers(ctx), item, lambda items: agents.open_questions(items, item))
 
     @server.prompt()
     async def implement(ctx: Context[Any, Any], address: str) -> list[UserMessage]:
         """Implement one entry, such as rate-limiting/FR-001, as the team agreed on it."""
         try:
+            agents.refuse_long(address=address)
             told = await read(_headers(ctx), address, lambda items: agents.task(items, address))
         except BotError as error:
             raise MCPError(INVALID_PARAMS, visible(str(error))) from None
@@ -197,8 +191,10 @@ def _headers(ctx: Context[Any, Any]) -> Headers:
 
 
 @contextmanager
-def _as_tool_error() -> Iterator[None]:
+def _as_tool_error(**given: str | Sequence[str]) -> Iterator[None]:
+    """What is *given* has no longer texts than agents may send."""
     try:
+        agents.refuse_long(**given)
         yield
     except BotError as error:
         raise ToolError(visible(str(error))) from None

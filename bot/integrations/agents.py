@@ -91,7 +91,6 @@ class AgentTask(Value):
 
 def list_items(items: AgreedItems, query: str = "") -> AgentRows[ListedItem]:
     """Those with all words of *query* in name or title."""
-    refuse_long(query=query)
     words = query.casefold().split()
     found = [_listed(items, slug) for slug in items.slugs]
     return rows([one for one in found if all(word in f"{one.item} {one.title}".casefold() for word in words)])
@@ -110,18 +109,13 @@ def get_specification(
     return AgentRows(rows=found, left_out=len(ids) - len(found), note=unsealed(shown.unsealed))
 
 
-def get_entry(items: AgreedItems, address: str) -> ShownEntry:
-    refuse_long(address=address)
-    return items.show(address)
-
-
 def open_questions(items: AgreedItems, item: str) -> AgentRows[ShownPoint]:
     return rows(_open(_item(items, item)))
 
 
 def task(items: AgreedItems, address: str) -> tuple[str, str]:
     """What to do about an entry, and the entry as JSON."""
-    entry = get_entry(items, address)
+    entry = items.show(address)
     if entry.state is not EntryState.ACCEPTED:
         raise UserError(f"{entry.address} is {entry.state}: only what is agreed can be implemented.")
     shown = items.item(entry.item).shown
@@ -136,15 +130,14 @@ def rows(found: Sequence[Row]) -> AgentRows[Row]:
     return AgentRows(rows=tuple(found[:MOST_ROWS]), left_out=len(found[MOST_ROWS:]))
 
 
-def refuse_long(**given: str) -> None:
+def refuse_long(**given: str | Sequence[str]) -> None:
     """Raises UserError."""
-    for name, text in given.items():
-        if len(text) > MOST_CHARS:
+    for name, told in given.items():
+        if any(len(text) > MOST_CHARS for text in ((told,) if isinstance(told, str) else told)):
             raise UserError(f"{name} may have at most {MOST_CHARS:,} characters.")
 
 
 def _item(items: AgreedItems, item: str) -> ShownItem:
-    refuse_long(item=item)
     return items.item(item.strip()).shown
 
 

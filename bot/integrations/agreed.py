@@ -14,7 +14,7 @@ from bot.domain.item import meta
 from bot.domain.item.item_paths import META, SPECIFICATION, TRANSCRIPT
 from bot.domain.item.meta import Meta
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.specification.address import EntryAddress, no_id, no_item, read_address
+from bot.domain.specification.address import no_item, read_entry_address
 from bot.domain.specification.shown import ShownEntry, ShownItem
 from bot.domain.specification.snapshot import NewerFormat, folded_content, vouched
 from bot.domain.transcript import lines, people
@@ -70,15 +70,9 @@ class AgreedItems:
             self._known[slug] = self._read(slug)
         return self._known[slug]
 
-    def address(self, text: str, default: str = "") -> EntryAddress:
-        """Raises UserError."""
-        return read_address(text, self.slugs, default)
-
     def show(self, text: str, default: str = "") -> ShownEntry:
         """The entry at the address *text*. Raises UserError and WorkspaceError."""
-        address = self.address(text, default)
-        if not address.id:
-            raise UserError(no_id(address))
+        address = read_entry_address(text, self.slugs, default)
         return self.item(address.item).shown.show_entry(address.id)
 
     def _read(self, slug: str) -> AgreedItem:

@@ -19,7 +19,7 @@ from bot.engine.ports import DueExports, FoundEdits, FoundFile, FoundFolder
 from bot.errors import ConfigError
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
-from bot.integrations.exported_edits import SECTIONS, other_words, read_back
+from bot.integrations.exported_edits import SECTIONS, other_rows, read_back
 from bot.integrations.exports import TASKS, Agreed, exported, format_of
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,13 @@ class CommittedExports:
         known, heard = known_words(item), HeardBefore(item.shown.specification, self.schema)
         found = (one.but(path=path) for path, edits in edits_in(theirs, known, headings) for one in edits)
         new = (one for one in found if heard.state(one) is Heard.NEW)
-        return FoundEdits(new, lambda text: _proposals(text, known, headings))
+
+        def read(text: str) -> frozenset[tuple[str, ...]]:
+            return frozenset(
+                one.proposal for one in (read_back(text, known, headings) if item_of(text) else ())
+            )
+
+        return FoundEdits(new, read)
 
     def _due(
         self,
@@ -102,11 +108,7 @@ class CommittedExports:
                 due[path] = text
             elif any(heard.state(one) is not Heard.SETTLED for one in read_back(found.text, known, headings)):
                 continue
-            elif (
-                found.text != text
-                and found.written is not None
-                and other_words(found.text, found.written, headings)
-            ):
+            elif found.text != text and other_rows(found.text, headings, found.written or "", text):
                 changed.append(path)
             else:
                 due[path] = text
@@ -142,8 +144,8 @@ def edits_in(
 
 def in_the_way(texts: Mapping[str, str], there: Mapping[str, str]) -> str:
     """The path of a file of others where we would write, or in a folder of theirs; empty if there is none."""
-    others = [path for path, text in there.items() if not item_of(text) and texts.get(path) != text]
-    others = [path for path in others if not is_tasks(path)]
+    foreign = (path for path, text in there.items() if not item_of(text) and texts.get(path) != text)
+    others = [path for path in foreign if not is_tasks(path)]
     ours = [path for path in others if path in texts]
     is_theirs = bool(others) and len(others) == len(there)
     return next(iter([*ours, *(others if is_theirs else ())]), "")
@@ -160,10 +162,3 @@ def _few_rows(slug: str, texts: Iterable[tuple[str, str]]) -> Iterator[tuple[str
             )
             return
         yield path, text
-
-
-def _proposals(
-    text: str, known: Mapping[str, str], headings: Mapping[str, str]
-) -> frozenset[tuple[str, ...]]:
-    """None of a text that is not ours."""
-    return frozenset(one.proposal for one in (read_back(text, known, headings) if item_of(text) else ()))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import CANONICAL_ID
-from bot.domain.specification.exported import ROW_CHARS, ExportEdit, found_mark
+from bot.domain.specification.exported import ROW_CHARS, ExportEdit, found_mark, is_page_mark
 from bot.integrations.exports import (
     ENSURES,
     EXERCISED,
@@ -77,9 +77,14 @@ def read_tasks(text: str) -> Iterator[ExportEdit]:
             yield ExportEdit(line=at + 1, text=words, kind="work")
 
 
-def other_words(text: str, written: str, headings: Mapping[str, str] = SECTIONS) -> bool:
-    """Whether *text* has words that are in no entry of it, and that *written*, which we wrote, does not have."""
-    return _Page(text, {}, headings).has_others(frozenset(map(str.strip, written.split("\n"))))
+def other_rows(text: str, headings: Mapping[str, str], *written: str) -> frozenset[str]:
+    """Those of *text* that are in no entry of it, and in no text that we have *written*."""
+    return frozenset(_Page(text, {}, headings).others()).difference(*map(rows_of, written))
+
+
+def rows_of(text: str) -> frozenset[str]:
+    """Without marks: those of the same words differ when other people say them."""
+    return frozenset(map(_bare, text.split("\n")))
 
 
 class _MarkedRow(NamedTuple):
@@ -121,24 +126,32 @@ class _Page:
     def _start(self, at: int) -> int:
         """Of a changed block: its heading or its bullet, else the row of the mark."""
         body = self._marks[at].body
-        is_whole = _BULLET.fullmatch(body) and not _STEP.fullmatch(body.strip())
+        is_whole = _BULLET.fullmatch(body) and not _step(body)
         for first in range(at - 1, max(at - BLOCK_ROWS, -1), -1):
             row = self._rows[first]
             if is_whole or first in self._marks or not row.strip():
                 break
-            if row.startswith("#") or (_BULLET.fullmatch(row) and not _STEP.fullmatch(row.strip())):
+            if row.startswith("#") or (_BULLET.fullmatch(row) and not _step(row)):
                 return first
         return at
 
-    def has_others(self, known: frozenset[str]) -> bool:
-        """Below a new entry, the rows up to the next blank one are its own."""
+    def others(self) -> Iterator[str]:
+        """
+        Those of no entry, and what says nothing of a changed one. Below a new entry, the rows up to the next blank one
+        are its own.
+        """
         new = {one.line - 1 for one in self.new()}
         is_new = False
-        for at, row in enumerate(self._rows):
-            is_new = bool(row.strip()) and (is_new or at in new)
-            if not (is_new or at in self._ours or row.strip() in known | {""}):
-                return True
-        return False
+        for at, row in enumerate(map(str.strip, self._rows)):
+            is_new = bool(row) and (is_new or at in new)
+            if row and not (is_new or at in self._ours or is_page_mark(row)):
+                yield row
+        for at, (rows, is_changed) in self._blocks.items():
+            if is_changed:
+                has_steps = any(map(_step, rows))
+                for row in self._rows[at + 1 - len(rows) : at + 1]:
+                    if _is_detail(row) or (has_steps and not (_step(row) or _SCENARIO.fullmatch(row))):
+                        yield _bare(row)
 
     def changed(self) -> Iterator[ExportEdit]:
         for at, (rows, is_changed) in self._blocks.items():
@@ -149,7 +162,7 @@ class _Page:
     def _words(self, rows: Sequence[str], id: str) -> str:
         """A scenario's steps; else of a heading and its sentence the one that says something new."""
         known = self._known.get(id, "")
-        steps = [found for row in rows if (found := _STEP.fullmatch(row.strip()))]
+        steps = [found for row in rows if (found := _step(row))]
         rest = (_said(row, id, known) for row in rows if not _is_detail(row))
         said = [_criterion(steps)] if steps else list(filter(None, rest))
         return (
@@ -252,9 +265,9 @@ class _Page:
         for number, row in enumerate(self._rows[at + 1 : at + BLOCK_ROWS], at + 1):
             if row.startswith("#") or NO_CRITERIA in row:
                 break
-            if _STEP.fullmatch(row.strip()):
+            if _step(row):
                 text, last = self._wrapped(number)
-                steps += filter(None, (_STEP.fullmatch(text.strip()),))
+                steps += filter(None, (_step(text),))
         return _criterion(steps), last
 
 
@@ -282,6 +295,15 @@ def _criterion(steps: Sequence[re.Match[str]]) -> str:
     if len(told) == 1 and told[0][0] == "then":
         return unplain(told[0][1])
     return unplain(", ".join(f"{word} {text}" for word, text in told))
+
+
+def _bare(row: str) -> str:
+    mark = _mark_in(row)
+    return (mark.body if mark else row).strip()
+
+
+def _step(row: str) -> re.Match[str] | None:
+    return _STEP.fullmatch(row.strip())
 
 
 def _title(row: str) -> str:

@@ -206,13 +206,9 @@ DETAILS = {
 
 
 def _bullet(one: ShownEntry) -> str:
-    return marked(one, f"- **{one.id}** {_story(one)}", *_details(one))
-
-
-def _details(one: ShownEntry) -> Iterator[str]:
-    for field, label in DETAILS.items():
-        if value := one.accepted(field):
-            yield f"  {label}: {plain(value)}"
+    told = ((label, one.accepted(field)) for field, label in DETAILS.items())
+    details = (f"  {label}: {plain(value)}" for label, value in told if value)
+    return marked(one, f"- **{one.id}** {_story(one)}", *details)
 
 
 Rows = Callable[[Agreed], Iterable[str]]

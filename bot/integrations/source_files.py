@@ -16,9 +16,9 @@ from bot.engine.evidence_ports import LookRefused
 from bot.engine.source_ports import CommittedTexts, ReadFiles
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItem, AgreedItems
-from bot.integrations.committed_exports import known_words
+from bot.integrations.committed_exports import is_tasks, known_words
 from bot.integrations.exported_edits import SECTIONS, read_back, read_tasks
-from bot.integrations.exports import EXPORTED, TASKS
+from bot.integrations.exports import EXPORTED
 
 MOST_BYTES = 256 * 1024
 _OF_FORMATS = re.compile(r"(?:requirements|proposal|spec|specs/[^/]+/spec|design|plan|tasks)\.md")
@@ -104,8 +104,8 @@ def _edits(
     """Of an export, its tasks are our words. A changed block of an item that is not here is a new entry."""
     known, headings = known_words(item) if item else {}, headings_of(schema)
     for path, text in texts.items():
-        is_tasks = PurePosixPath(path).name == TASKS
-        rows = (() if is_export else read_tasks(text)) if is_tasks else read_back(text, known, headings)
+        tasks = () if is_export else read_tasks(text)
+        rows = tasks if is_tasks(path) else read_back(text, known, headings)
         for row in rows:
             yield _as_new(row, known, schema).but(path=path, commit=commit)
 

@@ -40,8 +40,6 @@ SHA_CHARS = 9
 DIGEST_CHARS = 12
 NOW = float("inf")
 """The time of what is in the working tree and was not committed yet."""
-NO_DATES: Mapping[str, float] = {}
-NOT_READ: Mapping[str, str] = {}
 TEST_FOLDERS = frozenset({"test", "tests", "spec", "specs", "__tests__", "e2e", "features"})
 TEST_FILES = (
     "test_*", "*_test.*", "*-test.*", "*.test.*", "*_spec.*", "*-spec.*", "*.spec.*",
@@ -89,6 +87,14 @@ class CodeEvidence(Value):
     at: float = 0
 
 
+class BaselineRow(Value):
+    """A finding as a baseline remembers it: lines move, and a gap is nowhere."""
+
+    rule: str
+    address: str = ""
+    path: str = ""
+
+
 class TraceFinding(Value):
     rule: Rule
     level: FindingLevel
@@ -98,10 +104,9 @@ class TraceFinding(Value):
     message: str
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """What a baseline remembers of it: lines move, and a gap is nowhere."""
+    def known_as(self) -> BaselineRow:
         is_somewhere = self.rule not in {Rule.UNTESTED, Rule.STALE}
-        return self.rule.value, self.address, self.path if is_somewhere else ""
+        return BaselineRow(rule=self.rule.value, address=self.address, path=self.path if is_somewhere else "")
 
     def at(self, where: CodeEvidence | None) -> "TraceFinding":
         return self.but(path=where.path, line=where.line) if where else self
@@ -249,34 +254,11 @@ class CodeFacts(NamedTuple):
     tests: Sequence[str] = ()
 
 
-class Gathered(NamedTuple):
-    """Evidence by address, and what is wrong with the citations themselves."""
-
-    evidence: Mapping[str, Sequence[CodeEvidence]]
-    findings: Sequence[TraceFinding]
-
-    def undated(self, agreed: AgreedFacts) -> tuple[str, ...]:
-        """The files whose last change decides whether an entry is stale."""
-        work = (
-            one for entry in agreed.traced if agreed.changed(entry) for one in self.work_on(entry, agreed)
-        )
-        return tuple(sorted({one.path for one in work if one.path}))
-
-    def work_on(self, entry: ShownEntry, agreed: AgreedFacts) -> list[CodeEvidence]:
-        """What cites the entry, or one of its parts."""
-        found = (
-            one
-            for part in (entry, *agreed.parts[entry.address])
-            for one in self.evidence.get(part.address, ())
-        )
-        return [one for one in found if one.level is not Level.SOURCED]
-
-
-def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
+def gathered(agreed: AgreedFacts, code: CodeFacts) -> "Gathered":
     """What cites entries, and the code that people looked at when they agreed."""
-    reading = _Reading(agreed)
+    reading = Gathered(agreed)
     copies = {row.path for row in code.rows if item_of(row.text[:LONGEST_ROW])}
-    folders = _outermost(_folder_of(path) for path in copies if path.endswith(MARKDOWN))
+    folders = _outermost(path.rpartition("/")[0] for path in copies if path.endswith(MARKDOWN))
     for row in code.rows:
         if row.path in copies or _is_inside(row.path, folders):
             continue
@@ -291,11 +273,8 @@ def gathered(agreed: AgreedFacts, code: CodeFacts) -> Gathered:
                     level=Level.SOURCED, path=source.path, line=source.first, commit=source.sha
                 )
                 reading.evidence[entry.address].append(looked_at)
-    return Gathered(reading.evidence, (*reading.findings, *reading.bare_ids()))
-
-
-def _folder_of(path: str) -> str:
-    return path.rpartition("/")[0]
+    reading.findings += reading.bare_ids()
+    return reading
 
 
 def _outermost(folders: Iterable[str]) -> Sequence[str]:
@@ -313,43 +292,54 @@ def _is_inside(path: str, folders: Sequence[str]) -> bool:
     return at > 0 and path.startswith(folders[at - 1])
 
 
-class _Reading:
+class Gathered:
+    """Evidence of *agreed* entries by address, and what is wrong with the citations themselves."""
+
     def __init__(self, agreed: AgreedFacts) -> None:
-        self._agreed = agreed
+        self.agreed = agreed
         self._known = frozenset(agreed.known)
         self._ids = {address.partition("/")[2] for address in agreed.entries}
         self._bare: dict[str, dict[str, None]] = defaultdict(dict)
         self.evidence: dict[str, list[CodeEvidence]] = defaultdict(list)
         self.findings: list[TraceFinding] = []
 
+    def undated(self) -> tuple[str, ...]:
+        """The files whose last change decides whether an entry is stale."""
+        changed = filter(self.agreed.changed, self.agreed.traced)
+        return tuple(sorted({one.path for entry in changed for one in self.work_on(entry) if one.path}))
+
+    def work_on(self, entry: ShownEntry) -> list[CodeEvidence]:
+        """What cites the entry, or one of its parts."""
+        cited = (entry, *self.agreed.parts[entry.address])
+        found = (one for part in cited for one in self.evidence.get(part.address, ()))
+        return [one for one in found if one.level is not Level.SOURCED]
+
     def take(self, text: str, here: CodeEvidence) -> None:
         """Each address of *text* once."""
         for slug, id in _cited(text):
             if slug:
                 self._cite(slug, id, here)
-            elif len(self._agreed.items) == 1:
-                if f"{self._agreed.items[0]}/{id}" in self._agreed.entries:
-                    self._cite(self._agreed.items[0], id, here)
+            elif len(self.agreed.items) == 1:
+                if f"{self.agreed.items[0]}/{id}" in self.agreed.entries:
+                    self._cite(self.agreed.items[0], id, here)
             elif here.path and id in self._ids:
                 self._bare[here.path][id] = None
 
     def bare_ids(self) -> Iterator[TraceFinding]:
-        count = len(self._agreed.items)
+        count = len(self.agreed.items)
         for path, ids in self._bare.items():
             told = f"{_listed(tuple(ids))} could be in {count} items: write ITEM/{next(iter(ids))}."
             yield TraceFinding(rule=Rule.BARE_ID, level=FindingLevel.NOTE, path=path, message=told)
 
     def _cite(self, slug: str, id: str, here: CodeEvidence) -> None:
         address = f"{slug}/{id}"
-        entry = self._agreed.entries.get(address)
+        entry = self.agreed.entries.get(address)
         if entry is None:
             if flaw := self._unknown(slug, id):
                 self._find(Rule.UNKNOWN_ID, address, flaw, here)
         elif entry.state in GONE:
             if not here.commit:  # a message was right when it was written, and stays
-                self._find(
-                    Rule.WITHDRAWN_CITED, address, f"{address} was {self._agreed.end_of(entry)}.", here
-                )
+                self._find(Rule.WITHDRAWN_CITED, address, f"{address} was {self.agreed.end_of(entry)}.", here)
         else:
             self.evidence[address].append(here)
 
@@ -358,7 +348,7 @@ class _Reading:
         if slug in self._known:
             return f"{slug} has no {id}."
         near = _near_name(slug, self._near)
-        is_meant = f"{near}/{id}" in self._agreed.entries
+        is_meant = f"{near}/{id}" in self.agreed.entries
         return f"There is no item {slug!r}. Did you mean {near}/{id}?" if is_meant else ""
 
     @cached_property
@@ -371,23 +361,17 @@ class _Reading:
         self.findings.append(found.at(here))
 
 
-def trace(
-    agreed: AgreedFacts,
-    found: Gathered,
-    *,
-    dates: Mapping[str, float] = NO_DATES,
-    read: Mapping[str, str] = NOT_READ,
-) -> Trace:
+def trace(found: Gathered, *, dates: Mapping[str, float], read: Mapping[str, str]) -> Trace:
     """
     *dates* says when files were last committed (those of `Gathered.undated`). *read* has the digest of the words that
     the code was compared with, by address.
     """
-    entries = tuple(_traced(one, found, agreed) for one in agreed.traced)
+    agreed = found.agreed
+    entries = tuple(_traced(one, found) for one in agreed.traced)
     findings = [*found.findings]
     for entry, row in zip(agreed.traced, entries, strict=True):
-        findings += (
-            _stale(entry, found, agreed, dates=dates) if read.get(entry.address) != digest_of(entry) else ()
-        )
+        if read.get(entry.address) != digest_of(entry):
+            findings += _stale(entry, found, dates)
         findings += _untested(entry, row, agreed)
     return Trace(
         entries=entries,
@@ -398,15 +382,15 @@ def trace(
     )
 
 
-def _traced(entry: ShownEntry, found: Gathered, agreed: AgreedFacts) -> TracedEntry:
+def _traced(entry: ShownEntry, found: Gathered) -> TracedEntry:
     evidence = found.evidence.get(entry.address, ())
-    criteria = [one for one in agreed.parts[entry.address] if one.kind == CRITERION]
+    criteria = [one for one in found.agreed.parts[entry.address] if one.kind == CRITERION]
     parts = [_strongest(found.evidence.get(one.address, ())) for one in criteria]
     return TracedEntry(
         address=entry.address,
         kind=entry.kind,
         text=entry.text,
-        priority=agreed.priority(entry),
+        priority=found.agreed.priority(entry),
         said=credit_inside(entry.attribution),
         link=entry.link,
         level=max([_strongest(evidence), *parts], key=LEVELS.index),
@@ -419,11 +403,9 @@ def _strongest(evidence: Iterable[CodeEvidence]) -> Level:
     return max((one.level for one in evidence), key=LEVELS.index, default=Level.SILENT)
 
 
-def _stale(
-    entry: ShownEntry, found: Gathered, agreed: AgreedFacts, *, dates: Mapping[str, float]
-) -> Iterator[TraceFinding]:
+def _stale(entry: ShownEntry, found: Gathered, dates: Mapping[str, float]) -> Iterator[TraceFinding]:
     """Only what is cited can be; the code that people looked at was written before."""
-    work = found.work_on(entry, agreed)
+    work, agreed = found.work_on(entry), found.agreed
     if not work:
         return
     changed = agreed.changed(entry)
@@ -502,7 +484,7 @@ def is_test(path: str, globs: Sequence[str] = ()) -> bool:
 
 def message_findings(agreed: AgreedFacts, message: str) -> Sequence[TraceFinding]:
     """What the message of a commit that is not made yet cites wrongly."""
-    reading = _Reading(agreed)
+    reading = Gathered(agreed)
     for number, row in enumerate(message.splitlines(), start=1):
         reading.take(row, CodeEvidence(level=Level.CITED, line=number))
     return reading.findings
@@ -513,9 +495,6 @@ class CodePlace(NamedTuple):
 
     path: str
     line: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}" if self.line else self.path
 
     def is_near(self, source: CodeCitation) -> bool:
         if source.path != self.path:

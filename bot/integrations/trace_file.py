@@ -7,23 +7,11 @@ from pydantic import Field, ValidationError
 from bot.domain.values.json_files import parse, pretty
 from bot.domain.values.value import Value
 from bot.errors import ConfigError
-from bot.integrations.trace import TraceFinding
+from bot.integrations.trace import BaselineRow, TraceFinding
 
 NAME = "roundtable-trace.json"
 VERSION = 1
 MOST_BYTES = 8 * 1024 * 1024
-
-
-class BaselineRow(Value):
-    """A finding that was there before; of a gap the path does not count."""
-
-    rule: str
-    address: str = ""
-    path: str = ""
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        return self.rule, self.address, self.path
 
 
 class TraceFile(Value):
@@ -39,10 +27,6 @@ class TraceFile(Value):
     tests: tuple[str, ...] = ()
     baseline: tuple[BaselineRow, ...] = ()
     accepted: Mapping[str, str] = {}
-
-    @property
-    def known(self) -> frozenset[tuple[str, str, str]]:
-        return frozenset(row.key for row in self.baseline)
 
 
 def read_trace_file(content: bytes | None) -> TraceFile:
@@ -75,15 +59,13 @@ def mended(
     file: TraceFile, findings: Iterable[TraceFinding], items: Iterable[str]
 ) -> tuple[BaselineRow, ...]:
     """The rows of the baseline that are no findings any more. Of items that were not looked at, nothing is known."""
-    now = {one.key for one in findings}
+    now = {one.known_as for one in findings}
     seen = {*items, ""}
-    return tuple(row for row in file.baseline if row.key not in now and row.address.partition("/")[0] in seen)
+    return tuple(row for row in file.baseline if row not in now and row.address.partition("/")[0] in seen)
 
 
 def with_baseline(file: TraceFile, findings: Iterable[TraceFinding], items: Iterable[str]) -> TraceFile:
     """With the *findings*, and with what is known of other items."""
     told = tuple(findings)
-    gone = {row.key for row in mended(file, told, items)}
-    keys = (file.known - gone) | {one.key for one in told}
-    rows = tuple(BaselineRow(rule=rule, address=address, path=path) for rule, address, path in sorted(keys))
-    return file.but(baseline=rows)
+    rows = {*file.baseline, *(one.known_as for one in told)}.difference(mended(file, told, items))
+    return file.but(baseline=tuple(sorted(rows, key=lambda row: (row.rule, row.address, row.path))))

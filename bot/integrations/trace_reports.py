@@ -87,7 +87,7 @@ def _result(one: TraceFinding, record: str) -> dict[str, Any]:
         "ruleIndex": list(Rule).index(one.rule),
         "level": one.level.value,
         "message": {"text": one.message},
-        "partialFingerprints": {"roundtableTrace/v1": "|".join(one.key)},
+        "partialFingerprints": {"roundtableTrace/v1": "|".join(one.known_as.model_dump().values())},
         "locations": [{"physicalLocation": place}],
     }
 

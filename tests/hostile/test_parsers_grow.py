@@ -422,6 +422,7 @@ FILES: Mapping[str, Read] = {
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],
     "an exported file": exported_edits.read_back,
+    "rows between entries": lambda said: exported_edits.other_rows(said, exported_edits.SECTIONS),
     "files that an item begins with": lambda said: source_files(
         "x", {"x/spec.md": f"{said}\n## Decisions\n- {said}", "x/tasks.md": said}
     ),

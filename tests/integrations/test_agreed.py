@@ -11,7 +11,7 @@ from bot.domain.specification.claims import Claim, EntryState
 from bot.domain.specification.shown import QUOTE_CHARS, ShownClaim, ShownEntry, ShownItem, ShownSource
 from bot.domain.specification.snapshot import vouched
 from bot.domain.transcript.lines import Line
-from bot.errors import ConfigError, UserError, WorkspaceError
+from bot.errors import ConfigError, WorkspaceError
 from bot.integrations import agreed
 from bot.integrations.agreed import AgreedItems
 from bot.record.verify import RecordedItem
@@ -84,13 +84,17 @@ def claims_of(entry: ShownEntry) -> list[ShownClaim]:
     return [claim for told in entry.claims.values() for claim in told]
 
 
+@pytest.fixture
+def found(git: Git) -> AgreedItems:
+    kept(git, in_slack(discussed().lines))
+    return items(git.root)
+
+
 # --- the same words everywhere --------------------------------------------------------------------------------------
 
 
-def test_an_entry_says_what_counts_who_said_it_and_where(git: Git) -> None:
-    kept(git, in_slack(discussed().lines))
-
-    entry = items(git.root).show(f"{SLUG}/FR-001")
+def test_an_entry_says_what_counts_who_said_it_and_where(found: AgreedItems) -> None:
+    entry = found.show(f"{SLUG}/FR-001")
 
     assert (entry.address, entry.kind, entry.state) == (f"{SLUG}/FR-001", "requirement", EntryState.ACCEPTED)
     assert (entry.text, entry.parts) == ("A limit counts each client", ("AC-001-01",))
@@ -125,10 +129,8 @@ def test_nobody_has_said_what_was_only_proposed(git: Git) -> None:
             assert found == list(map(parties, claims))
 
 
-def test_words_that_a_persona_chose_have_the_quote_that_they_rest_on(git: Git) -> None:
-    kept(git, discussed().lines)
-
-    entry = items(git.root).show(f"{SLUG}/FR-002")
+def test_words_that_a_persona_chose_have_the_quote_that_they_rest_on(found: AgreedItems) -> None:
+    entry = found.show(f"{SLUG}/FR-002")
     (claim,) = entry.claims["title"]
 
     assert entry.attribution == "Grace, worded by Maya (persona), accepted by Ada"
@@ -138,19 +140,10 @@ def test_words_that_a_persona_chose_have_the_quote_that_they_rest_on(git: Git) -
     ]
 
 
-def test_what_has_to_be_confirmed_says_why(git: Git) -> None:
-    kept(git, discussed().lines)
-    shown = items(git.root)
-
-    assert shown.show(f"{SLUG}/NFR-001").claims["threshold"][0].doubtful == "unchecked: no source says it"
-    replaced = shown.show(f"{SLUG}/DEC-001")
+def test_what_has_to_be_confirmed_says_why(found: AgreedItems) -> None:
+    assert found.show(f"{SLUG}/NFR-001").claims["threshold"][0].doubtful == "unchecked: no source says it"
+    replaced = found.show(f"{SLUG}/DEC-001")
     assert (replaced.state, replaced.replaced_by) == (EntryState.SUPERSEDED, ("DEC-002",))
-
-
-def test_a_part_goes_with_what_it_is_part_of(git: Git) -> None:
-    kept(git, discussed().lines)
-
-    assert items(git.root).show(f"{SLUG}/AC-003-01").state is EntryState.WITHDRAWN
 
 
 def test_changed_words_are_quoted_as_they_read_now_and_deleted_ones_not_at_all(git: Git) -> None:
@@ -303,32 +296,12 @@ def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(
     assert (source.quote, source.by.name) == ("", "a pushed line that names Grace")
 
 
-def test_an_earlier_commit_has_what_it_said_then(git: Git) -> None:
-    meeting = Meeting()
-    said = meeting.say("Ada", "01-06", "requirement: Filter by day")
-    kept(git, meeting.lines)
-    meeting.say("Ada", "01-06", "requirement: Filter by date", amends=said)
-    kept(git, meeting.lines)
-
-    assert items(git.root).show("FR-001").text == "Filter by date"
-    assert items(git.root, "HEAD~1").show("FR-001").text == "Filter by day"
-
-
 @pytest.mark.parametrize("revision", ["nowhere", "HEAD~9", "--all", "HEAD:docs"])
 def test_a_commit_that_there_is_not_gets_a_sentence(git: Git, revision: str) -> None:
     kept(git, discussed().lines)
 
     with pytest.raises(ConfigError, match=r"^There is no commit .* in the workspace\.$"):
         items(git.root, revision)
-
-
-def test_an_entry_that_there_is_not_gets_a_sentence(git: Git) -> None:
-    kept(git, discussed().lines)
-
-    with pytest.raises(UserError, match=r"^rate-limiting has no FR-099\.$"):
-        items(git.root).show(f"{SLUG}/FR-099")
-    with pytest.raises(UserError, match=r"^There is no item 'rate-limit'\. Did you mean rate-limiting\?$"):
-        items(git.root).item("rate-limit")
 
 
 def test_an_item_that_is_too_large_gets_a_sentence(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:

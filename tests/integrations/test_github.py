@@ -46,6 +46,12 @@ async def stand_in() -> AsyncIterator[StrictGitHub]:
 
 
 @pytest.fixture
+async def tracker(stand_in: StrictGitHub) -> AsyncIterator[GitHub]:
+    async with github.opened(TOKEN, url=stand_in.url) as tracker:
+        yield tracker
+
+
+@pytest.fixture
 async def as_app(stand_in: StrictGitHub) -> AsyncIterator[GitHub]:
     async with github.opened(pem(app_key()), url=stand_in.url, app=APP) as tracker:
         yield tracker
@@ -112,16 +118,13 @@ async def test_what_github_does_not_describe_is_a_breach() -> None:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-async def test_title_text_author_and_state_are_read() -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        labels = [{"name": "bug"}, "api"]
-        stand_in.add(
-            "acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100", labels=labels
-        )
-        stand_in.comment("It was worse on Monday.")
-        issue = await tracker.read_issue("acme/api#42", public_only=False)
-        address = f"{stand_in.url}/acme/api/issues/42#issuecomment-1"
-        assert await tracker.read_issue(address, public_only=False) == issue
+async def test_title_text_author_and_state_are_read(stand_in: StrictGitHub, tracker: GitHub) -> None:
+    labels = [{"name": "bug"}, "api"]
+    stand_in.add("acme/api#42", "Rate limits", "We fall over.\n\nrequirement: 429 after 100", labels=labels)
+    stand_in.comment("It was worse on Monday.")
+    issue = await tracker.read_issue("acme/api#42", public_only=False)
+    address = f"{stand_in.url}/acme/api/issues/42#issuecomment-1"
+    assert await tracker.read_issue(address, public_only=True) == issue
 
     assert (issue.title, issue.by, issue.state) == ("Rate limits", "octo-ada", "open")
     assert issue.text == "We fall over.\n\nrequirement: 429 after 100"
@@ -130,24 +133,19 @@ async def test_title_text_author_and_state_are_read() -> None:
     (comment,) = issue.comments
     assert (comment.by, comment.text) == ("a deleted account", "It was worse on Monday.")
     assert comment.url == f"{issue.url}#issuecomment-7"
-    first = "/repos/acme/api/issues/42"
-    assert sorted(stand_in.asked) == sorted([f"GET {first}", f"GET {first}/comments?per_page=30"] * 2)
+    first = "GET /repos/acme/api/issues/42"
+    asked = [*[first, f"{first}/comments?per_page=30"] * 2, "GET /repos/acme/api"]
+    assert sorted(stand_in.asked) == sorted(asked)
 
 
-async def test_an_empty_text_and_a_deleted_author_are_no_fault() -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.add("acme/api#42", "Rate limits", None, user=None)
-        issue = await tracker.read_issue("acme/api#42", public_only=False)
+async def test_an_empty_text_a_deleted_author_and_a_long_text_are_no_fault(
+    stand_in: StrictGitHub, tracker: GitHub
+) -> None:
+    stand_in.add("acme/api#42", "Rate limits", None, user=None)
+    stand_in.add("acme/api#43", "Rate limits", "a" * 65_536)
+    empty, long = [await tracker.read_issue(f"acme/api#{one}", public_only=False) for one in (42, 43)]
 
-    assert (issue.text, issue.by) == ("", "a deleted account")
-
-
-async def test_a_long_text_is_cut() -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
-        issue = await tracker.read_issue("acme/api#42", public_only=False)
-
-    assert len(issue.text) == github.TEXT_CHARS
+    assert (empty.text, empty.by, len(long.text)) == ("", "a deleted account", github.TEXT_CHARS)
 
 
 @pytest.mark.parametrize(
@@ -173,14 +171,13 @@ async def test_a_long_text_is_cut() -> None:
     ],
 )
 async def test_each_refusal_is_one_sentence_and_says_when_to_try_again(
-    failure: Failure, sentence: str, seconds: float | None
+    stand_in: StrictGitHub, tracker: GitHub, failure: Failure, sentence: str, seconds: float | None
 ) -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
+    stand_in.failures = [failure]
+    if not failure.on:
+        assert await refused(stand_in, "acme/api#42") == f"I have not read acme/api#42: {sentence}"
         stand_in.failures = [failure]
-        if not failure.on:
-            assert await refused(stand_in, "acme/api#42") == f"I have not read acme/api#42: {sentence}"
-            stand_in.failures = [failure]
-        error = await not_pushed(tracker, wanted())
+    error = await not_pushed(tracker, wanted())
 
     assert str(error) == f"I have no issue for WRK-001 in acme/api: {sentence}"
     assert (error.after_seconds if error.again else None) == seconds
@@ -194,19 +191,22 @@ async def test_no_other_host_gets_the_key() -> None:
         assert (bool(stand_in.asked), other.asked) == (True, [])
 
 
-async def test_a_wrong_key_is_not_shown() -> None:
-    async with strict_github() as stand_in:
-        told = await refused(stand_in, "acme/api#42", key="ghs_wrong")
+@pytest.mark.parametrize(
+    ("reference", "given", "why"),
+    [
+        ("acme/api#7", {"key": "ghs_wrong"}, "GitHub does not accept the key that is set."),
+        ("acme/api#7", {}, "it is a pull request, not an issue."),
+        ("acme/web#1", {"public_only": True}, "its repository is private, and guests may read along here."),
+    ],
+)
+async def test_what_is_not_read_is_told_without_the_key(
+    stand_in: StrictGitHub, reference: str, given: dict[str, Any], why: str
+) -> None:
+    stand_in.add("acme/api#7", "A change", "x", pull=True)
+    stand_in.add("acme/web#1", "Rate limits", "We fall over.")
+    stand_in.private.add("acme/web")
 
-    assert told == "I have not read acme/api#42: GitHub does not accept the key that is set."
-
-
-async def test_a_pull_request_is_no_issue() -> None:
-    async with strict_github() as stand_in:
-        stand_in.add("acme/api#7", "A change", "x", pull=True)
-        told = await refused(stand_in, "acme/api#7")
-
-    assert told == "I have not read acme/api#7: it is a pull request, not an issue."
+    assert await refused(stand_in, reference, **given) == f"I have not read {reference}: {why}"
 
 
 async def test_whether_the_key_will_do_is_seen_without_creating_anything() -> None:
@@ -227,40 +227,30 @@ async def test_whether_the_key_will_do_is_seen_without_creating_anything() -> No
         )
 
 
-async def test_another_host_is_never_asked() -> None:
+async def test_another_host_is_never_asked(stand_in: StrictGitHub) -> None:
     """The same path there is another issue."""
-    async with strict_github() as stand_in:
-        told = await refused(stand_in, "https://codeberg.org/acme/api/issues/42")
-        assert stand_in.asked == []
+    told = await refused(stand_in, "https://codeberg.org/acme/api/issues/42")
 
     assert told.endswith(f"I read issues of {stand_in.url.removeprefix('http://')} only.")
+    assert stand_in.asked == []
 
 
-async def test_for_guests_only_public_repositories_are_read() -> None:
-    async with strict_github() as stand_in:
-        stand_in.add("acme/api#42", "Rate limits", "We fall over.")
-        async with github.opened(TOKEN, url=stand_in.url) as tracker:
-            assert (await tracker.read_issue("acme/api#42", public_only=True)).title == "Rate limits"
-        stand_in.private.add("acme/api")
-        told = await refused(stand_in, "acme/api#42", public_only=True)
-
-    assert told == "I have not read acme/api#42: its repository is private, and guests may read along here."
-
-
-async def test_a_github_that_is_away_or_slow_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_github_that_is_away_or_slow_is_one_sentence(
+    stand_in: StrictGitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sentence = "I have not read acme/api#42: GitHub gave no usable answer in time."
     monkeypatch.setattr(github, "READ_SECONDS", 0.05)
-    async with strict_github() as stand_in:
-        stand_in.slow = asyncio.Event()
-        assert await refused(stand_in, "acme/api#42") == sentence
+    stand_in.slow = asyncio.Event()
+    assert await refused(stand_in, "acme/api#42") == sentence
     assert await refused(stand_in, "acme/api#42") == sentence
 
 
-async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_without_end_is_not_read_to_its_end(
+    stand_in: StrictGitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(github, "ANSWER_BYTES", 10_000)
-    async with strict_github() as stand_in:
-        stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
-        assert "no usable answer" in await refused(stand_in, "acme/api#42")
+    stand_in.add("acme/api#42", "Rate limits", "a" * 65_536)
+    assert "no usable answer" in await refused(stand_in, "acme/api#42")
 
 
 # --- as a GitHub App -------------------------------------------------------------------------------------------------
@@ -352,15 +342,12 @@ async def test_without_the_extra_one_sentence_names_it(monkeypatch: pytest.Monke
 # --- creating ---------------------------------------------------------------------------------------------------------
 
 
-async def test_an_issue_is_created_once() -> None:
+async def test_an_issue_is_created_once(stand_in: StrictGitHub, tracker: GitHub) -> None:
     """Our part stands between two marks. Another item, or another team, has an issue of its own."""
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.add(
-            "acme/api#1", "Something else", "<!-- roundtable rate-limiting/WRK-001 0123456789abcdef "
-        )
-        made = [await tracker.push(wanted(), named=NAMED) for _ in range(2)]
-        other = await tracker.push(wanted(), named="T2/rate-limiting/WRK-001")
-        _, issue, _ = stand_in.of("acme/api")
+    stand_in.add("acme/api#1", "Something else", "<!-- roundtable rate-limiting/WRK-001 0123456789abcdef ")
+    made = [await tracker.push(wanted(), named=NAMED) for _ in range(2)]
+    other = await tracker.push(wanted(), named="T2/rate-limiting/WRK-001")
+    _, issue, _ = stand_in.of("acme/api")
 
     assert made == [PushedIssue("https://github.com/acme/api/issues/2")] * 2
     assert other == PushedIssue("https://github.com/acme/api/issues/3")
@@ -373,58 +360,60 @@ async def test_an_issue_is_created_once() -> None:
     assert TOKEN not in issue["body"]
 
 
-async def test_a_new_issue_has_the_labels_that_were_typed() -> None:
+async def test_a_new_issue_has_the_labels_that_were_typed(stand_in: StrictGitHub, tracker: GitHub) -> None:
     """What people make of them afterwards stays."""
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        labelled = wanted().but(labels=("api", "good first issue"))
-        issue = (await tracker.push(labelled, named=NAMED)).issue
-        (held,) = stand_in.of("acme/api")
-        assert held["labels"] == [{"name": "api"}, {"name": "good first issue"}]
-        held["labels"] = []
-        await tracker.push(labelled.but(issue=issue, text="Now."), named=NAMED)
+    labelled = wanted().but(labels=("api", "good first issue"))
+    issue = (await tracker.push(labelled, named=NAMED)).issue
+    (held,) = stand_in.of("acme/api")
+    assert held["labels"] == [{"name": "api"}, {"name": "good first issue"}]
+    held["labels"] = []
+    await tracker.push(labelled.but(issue=issue, text="Now."), named=NAMED)
 
     assert held["labels"] == []
 
 
 @pytest.mark.parametrize("others", [0, 230])
-async def test_an_issue_whose_answer_was_lost_is_found_again(others: int) -> None:
+async def test_an_issue_whose_answer_was_lost_is_found_again(
+    stand_in: StrictGitHub, tracker: GitHub, others: int
+) -> None:
     """Also behind pages of issues that others created meanwhile, and when a person asks for it again days later."""
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.drops_answer = True
-        error = await not_pushed(tracker, wanted())
-        (made,) = stand_in.of("acme/api")
-        made |= dict.fromkeys(("created_at", "updated_at"), DAYS_AGO)
-        for number in range(2, 2 + others):
-            stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
-        pushed = await tracker.push(wanted(since=DAYS_AGO), named=NAMED)
+    stand_in.drops_answer = True
+    error = await not_pushed(tracker, wanted())
+    (made,) = stand_in.of("acme/api")
+    made |= dict.fromkeys(("created_at", "updated_at"), DAYS_AGO)
+    for number in range(2, 2 + others):
+        stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
+    pushed = await tracker.push(wanted(since=DAYS_AGO), named=NAMED)
 
-        assert len(stand_in.of("acme/api")) == 1 + others
+    assert len(stand_in.of("acme/api")) == 1 + others
     assert error.again
     assert str(error) == "I have no issue for WRK-001 in acme/api: GitHub gave no usable answer in time."
     assert pushed == PushedIssue("https://github.com/acme/api/issues/1")
 
 
-async def test_where_it_cannot_be_known_none_is_created(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_it_cannot_be_known_none_is_created(
+    stand_in: StrictGitHub, tracker: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(github, "ON_A_PAGE", 30)
     monkeypatch.setattr(github, "MOST_SEARCHED", 2)
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        for number in range(1, 100):
-            stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
-        error = await not_pushed(tracker, wanted())
-        assert len(stand_in.of("acme/api")) == 99
+    for number in range(1, 100):
+        stand_in.add(f"acme/api#{number}", "Noise", "", created_at=now(), updated_at=now())
+    error = await not_pushed(tracker, wanted())
+    assert len(stand_in.of("acme/api")) == 99
 
     assert "I cannot tell whether this one was" in str(error)
     assert "write `WRK-001 issue: ADDRESS`" in str(error)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-async def test_our_part_is_renewed_and_words_around_it_stay(end: str) -> None:
+async def test_our_part_is_renewed_and_words_around_it_stay(
+    stand_in: StrictGitHub, tracker: GitHub, end: str
+) -> None:
     """Also after a browser has changed the ends of all lines."""
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        issue = (await tracker.push(wanted(), named=NAMED)).issue
-        (held,) = stand_in.of("acme/api")
-        held["body"] = f"Above.\n\n{held['body']}\n\nBelow.".replace("\n", end)
-        renewed = [await tracker.push(wanted(issue=issue, text="Now."), named=NAMED) for _ in range(2)]
+    issue = (await tracker.push(wanted(), named=NAMED)).issue
+    (held,) = stand_in.of("acme/api")
+    held["body"] = f"Above.\n\n{held['body']}\n\nBelow.".replace("\n", end)
+    renewed = [await tracker.push(wanted(issue=issue, text="Now."), named=NAMED) for _ in range(2)]
 
     assert renewed == [PushedIssue(issue)] * 2
     assert held["body"].startswith("Above.")
@@ -435,15 +424,16 @@ async def test_our_part_is_renewed_and_words_around_it_stay(end: str) -> None:
 
 
 @pytest.mark.parametrize("change", [("429", "503"), (": kept by the bot -->", ""), ("WRK-001 end", "")])
-async def test_a_part_that_people_changed_or_removed_is_left_alone(change: tuple[str, str]) -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        issue = (await tracker.push(wanted(), named=NAMED)).issue
-        (held,) = stand_in.of("acme/api")
-        held["body"] = changed = held["body"].replace(*change)
-        assert await tracker.push(wanted(issue=issue, text="Now."), named=NAMED) == PushedIssue(
-            issue, left_alone=True
-        )
-        assert held["body"] == changed
+async def test_a_part_that_people_changed_or_removed_is_left_alone(
+    stand_in: StrictGitHub, tracker: GitHub, change: tuple[str, str]
+) -> None:
+    issue = (await tracker.push(wanted(), named=NAMED)).issue
+    (held,) = stand_in.of("acme/api")
+    held["body"] = changed = held["body"].replace(*change)
+    assert await tracker.push(wanted(issue=issue, text="Now."), named=NAMED) == PushedIssue(
+        issue, left_alone=True
+    )
+    assert held["body"] == changed
 
 
 @pytest.mark.parametrize(
@@ -454,20 +444,21 @@ async def test_a_part_that_people_changed_or_removed_is_left_alone(change: tuple
         (Failure(429, {"Retry-After": "90"}), [90, 90, 120, 240, 480]),
     ],
 )
-async def test_it_is_tried_again_at_intervals_that_double(failure: Failure, waits: list[int]) -> None:
+async def test_it_is_tried_again_at_intervals_that_double(
+    stand_in: StrictGitHub, tracker: GitHub, failure: Failure, waits: list[int]
+) -> None:
     """Never before the time that GitHub names; six times in all."""
     rt, found = Table(PLAYBOOK).start().rt, list[float]()
     rt = rt.but(manners=rt.manners.but(private=False))
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        stand_in.failures = [failure] * 6
-        no: Any = None
-        ports = Performers(no, no, no, no, now, no, no, sources=SourceReaders(tracker=tracker))
-        for attempts in range(1, 6):
-            with pytest.raises(Postponed) as later:
-                await ports.perform(wanted().but(id="e1", attempts=attempts), rt)
-            found.append(later.value.after_seconds)
-        with pytest.raises(EffectError) as error:
-            await ports.perform(wanted().but(id="e1", attempts=6), rt)
+    stand_in.failures = [failure] * 6
+    no: Any = None
+    ports = Performers(no, no, no, no, now, no, no, sources=SourceReaders(tracker=tracker))
+    for attempts in range(1, 6):
+        with pytest.raises(Postponed) as later:
+            await ports.perform(wanted().but(id="e1", attempts=attempts), rt)
+        found.append(later.value.after_seconds)
+    with pytest.raises(EffectError) as error:
+        await ports.perform(wanted().but(id="e1", attempts=6), rt)
 
     assert found == waits
     assert not isinstance(error.value, Postponed)
@@ -476,16 +467,17 @@ async def test_it_is_tried_again_at_intervals_that_double(failure: Failure, wait
 # --- states -----------------------------------------------------------------------------------------------------------
 
 
-async def test_the_states_of_what_changed_are_read_with_one_call() -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        issues = []
-        for number in (1, 2, 3):
-            entry = f"T1/rate-limiting/WRK-00{number}"
-            issues.append((await tracker.push(wanted(), named=entry)).issue)
-        stand_in.issues["acme/api#3"]["updated_at"] = "2026-01-01T00:00:00Z"
-        stand_in.close("acme/api#2")
-        stand_in.asked.clear()
-        states = await tracker.states(issues, since=f"{now()[:19]}.000Z")
+async def test_the_states_of_what_changed_are_read_with_one_call(
+    stand_in: StrictGitHub, tracker: GitHub
+) -> None:
+    issues = []
+    for number in (1, 2, 3):
+        entry = f"T1/rate-limiting/WRK-00{number}"
+        issues.append((await tracker.push(wanted(), named=entry)).issue)
+    stand_in.issues["acme/api#3"]["updated_at"] = "2026-01-01T00:00:00Z"
+    stand_in.close("acme/api#2")
+    stand_in.asked.clear()
+    states = await tracker.states(issues, since=f"{now()[:19]}.000Z")
 
     assert states == IssueStates({issues[0]: "open", issues[1]: "closed"})
     assert len(stand_in.asked) == 1
@@ -499,38 +491,42 @@ def busy(stand_in: StrictGitHub, others: int) -> list[str]:
     return [f"https://github.com/acme/api/issues/{number}" for number in (1, 2)]
 
 
-async def test_an_issue_behind_hundreds_that_changed_later_is_read() -> None:
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        issues = busy(stand_in, 330)
-        states = await tracker.states(issues, since=DAYS_AGO)
+async def test_an_issue_behind_hundreds_that_changed_later_is_read(
+    stand_in: StrictGitHub, tracker: GitHub
+) -> None:
+    issues = busy(stand_in, 330)
 
-    assert states == IssueStates({issues[0]: "closed", issues[1]: "open"})
+    assert await tracker.states(issues, since=DAYS_AGO) == IssueStates(
+        {issues[0]: "closed", issues[1]: "open"}
+    )
     assert len(stand_in.asked) == 4
 
 
-async def test_where_too_much_changed_our_issues_are_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_where_too_much_changed_our_issues_are_read_alone(
+    stand_in: StrictGitHub, tracker: GitHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that was deleted keeps its state. The address may be written in another way."""
     monkeypatch.setattr(github, "ON_A_PAGE", 5)
     monkeypatch.setattr(github, "MOST_PAGES", 2)
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        first, second = busy(stand_in, 20)
-        first, deleted = first.replace("acme/api", "Acme/API"), second.replace("/2", "/99")
-        states = await tracker.states([first, second, deleted], since=DAYS_AGO)
+    first, second = busy(stand_in, 20)
+    first, deleted = first.replace("acme/api", "Acme/API"), second.replace("/2", "/99")
+    states = await tracker.states([first, second, deleted], since=DAYS_AGO)
 
     assert states == IssueStates({first: "closed", second: "open"})
     assert len(stand_in.asked) == 2 + 3
 
 
-async def test_a_repository_that_refuses_keeps_no_other_one_back() -> None:
+async def test_a_repository_that_refuses_keeps_no_other_one_back(
+    stand_in: StrictGitHub, tracker: GitHub
+) -> None:
     """Then not all is known. Where none answers, or GitHub asks to wait, nothing is."""
-    async with strict_github() as stand_in, github.opened(TOKEN, url=stand_in.url) as tracker:
-        issues = busy(stand_in, 0)
-        other = stand_in.add("acme/web#1", "Ours", "")["html_url"]
-        stand_in.failures = [Failure(404)]
-        assert await tracker.states([*issues, other], since=DAYS_AGO) == IssueStates(
-            {other: "open"}, complete=False
-        )
-        for failure in (Failure(404), Failure(429)):
-            stand_in.failures = [failure] * 2
-            with pytest.raises(EffectError):
-                await tracker.states([*issues, other], since=DAYS_AGO)
+    issues = busy(stand_in, 0)
+    other = stand_in.add("acme/web#1", "Ours", "")["html_url"]
+    stand_in.failures = [Failure(404)]
+    assert await tracker.states([*issues, other], since=DAYS_AGO) == IssueStates(
+        {other: "open"}, complete=False
+    )
+    for failure in (Failure(404), Failure(429)):
+        stand_in.failures = [failure] * 2
+        with pytest.raises(EffectError):
+            await tracker.states([*issues, other], since=DAYS_AGO)

@@ -151,7 +151,7 @@ def test_every_claim_reads_the_same_by_every_door(meeting: Meeting) -> None:
     items, spec = items_of(meeting), meeting.specification
     listed = {row.address: row for state in EntryState for row in short_rows(items, state)}
     agreed = AgreedFacts([items.item(SLUG).shown], (SLUG,))
-    rows = trace.trace(agreed, trace.gathered(agreed, CodeFacts((), (), ()))).entries
+    rows = trace.trace(trace.gathered(agreed, CodeFacts((), (), ())), dates={}, read={}).entries
     for row, shown in ((row, items.show(row.address)) for row in rows):
         assert (row.text, row.said, row.link) == (shown.text, credit_inside(shown.attribution), shown.link)
     for entry in spec.entries.values():
@@ -163,7 +163,6 @@ def test_every_claim_reads_the_same_by_every_door(meeting: Meeting) -> None:
         assert in_terminal.startswith(f"{address}: {one_line(words, 500)}\n")
         assert f"{who}." in in_terminal.splitlines()[1]
 
-        assert agents.get_entry(items, address) == shown
         assert (listed[address].text, listed[address].said) == (words, who)
         assert agreed.entries[address] == shown
 

@@ -1,6 +1,7 @@
 """What people read of a question that a coding agent asks them, and what the agent is told."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import assert_never
 
 from bot.domain.messages.agent_wording import ANSWER
 from bot.domain.messages.message import ITEM, Action, Choice, Message
@@ -45,53 +46,33 @@ def question(entry: Entry, *, slug: str, owner: str, name_of: Callable[[str], st
     about = f" about {listed(named)}" if named else ""
     whose = f", an agent for {escaped(owner)}," if owner else ", an agent,"
     agent = agent_of(entry).removeprefix(f"{AGENT}:")
-    head = f"**{escaped(agent)}**{whose} asks{about}:\n> {escaped(str(entry['text'] or ''))}"
-    return Message(
-        text="\n".join((head, *_became(entry, state, name_of))),
-        choices=_choices(entry, state, slug),
-        token=ITEM if state is not QuestionState.WITHDRAWN else "",
-        note=_note(entry.id, state),
-    )
-
-
-def _became(entry: Entry, state: QuestionState, name_of: Callable[[str], str]) -> Iterable[str]:
+    rows = [f"**{escaped(agent)}**{whose} asks{about}:", f"> {escaped(str(entry['text'] or ''))}"]
+    answer, choices = ANSWER.but(value=f"{slug}/{entry.id}"), tuple[Choice, ...]()
+    id = note = entry.id
     match state:
         case QuestionState.OPEN:
-            return ()
+            choices = (*_options(entry), answer.but(label="Answer…"), DECLINE.but(value=id))
+            note = f"{id}. Your answer counts as yours. Or type `{id} answer: …`"
         case QuestionState.ANSWERED | QuestionState.CONTESTED:
-            return [
-                f"{escaped(name_of(one.owner.by))} answered: {escaped(one_line(str(one.value), ANSWER_CHARS))}"
-                for one in answers_of(entry)
-            ]
+            choices = (answer.but(label="Answer differently…"),)
+            for one in answers_of(entry):
+                words = escaped(one_line(str(one.value), ANSWER_CHARS))
+                rows.append(f"{escaped(name_of(one.owner.by))} answered: {words}")
+            if state is QuestionState.CONTESTED:
+                note = f"{id}. You answered differently, so the agent waits. Or type `{id} answer: …`"
         case QuestionState.DECLINED:
-            return ("Not for us: the agent is told so.",)
+            rows.append("Not for us: the agent is told so.")
         case QuestionState.WITHDRAWN:
-            return ("The agent took the question back.",)
+            rows.append("The agent took the question back.")
+        case _:
+            assert_never(state)
+    token = ITEM if state is not QuestionState.WITHDRAWN else ""
+    return Message(text="\n".join(rows), choices=choices, token=token, note=note)
 
 
-def _choices(entry: Entry, state: QuestionState, slug: str) -> tuple[Choice, ...]:
-    answer = ANSWER.but(label="Answer…", value=f"{slug}/{entry.id}")
-    match state:
-        case QuestionState.OPEN:
-            offered = (
-                OPTION.but(label=one, value=f"{entry.id}/{number}")
-                for number, one in enumerate(options_of(entry), start=1)
-            )
-            return (*offered, answer, DECLINE.but(value=entry.id))
-        case QuestionState.ANSWERED | QuestionState.CONTESTED:
-            return (answer.but(label="Answer differently…"),)
-        case QuestionState.DECLINED | QuestionState.WITHDRAWN:
-            return ()
-
-
-def _note(id: str, state: QuestionState) -> str:
-    match state:
-        case QuestionState.OPEN:
-            return f"{id}. Your answer counts as yours. Or type `{id} answer: …`"
-        case QuestionState.CONTESTED:
-            return f"{id}. You answered differently, so the agent waits. Or type `{id} answer: …`"
-        case QuestionState.ANSWERED | QuestionState.DECLINED | QuestionState.WITHDRAWN:
-            return id
+def _options(entry: Entry) -> Iterator[Choice]:
+    for number, one in enumerate(options_of(entry), start=1):
+        yield OPTION.but(label=one, value=f"{entry.id}/{number}")
 
 
 # --- for the transcript ---------------------------------------------------------------------------------------------

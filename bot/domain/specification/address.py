@@ -44,6 +44,14 @@ def read_address(text: str, items: Collection[str], default: str = "") -> EntryA
     raise UserError(f"{written[:SHOWN_CHARS]!r} is not the id of an entry, such as FR-001.")
 
 
+def read_entry_address(text: str, items: Collection[str], default: str = "") -> EntryAddress:
+    """As `read_address`. A whole item is refused, too."""
+    found = read_address(text, items, default)
+    if not found.id:
+        raise UserError(f"{found.item} is an item. Name an entry of it: {found.item}/ID.")
+    return found
+
+
 def names_entry(text: str) -> bool:
     """Whether *text* is written as the address of an entry, whatever there is."""
     return "/" in text or bool(_id_in(text))
@@ -57,10 +65,6 @@ def no_item(slug: str, known: Collection[str]) -> str:
 
 def no_entry(address: EntryAddress) -> str:
     return f"{address.item} has no {address.id}."
-
-
-def no_id(address: EntryAddress) -> str:
-    return f"{address.item} is an item. Name an entry of it: {address.item}/ID."
 
 
 def _only(items: Collection[str], id: str) -> str:

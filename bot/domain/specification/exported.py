@@ -38,6 +38,10 @@ def found_mark(row: str) -> re.Match[str] | None:
     return _MARK.match(row, at) if at >= 0 else None
 
 
+def is_page_mark(row: str) -> bool:
+    return bool(_PAGE_MARK.fullmatch(row))
+
+
 def item_of(text: str) -> str:
     """The slug in its first mark; empty for a text that is not ours, as one of too many rows."""
     if text.count("\n") > MOST_ROWS:
@@ -125,7 +129,7 @@ class HeardBefore:
             return Heard.SETTLED
         place = words.id or kind.key
         if place not in self._known:
-            self._known[place] = _told(entry, kind) if entry else self._of_kind(kind)
+            self._known[place] = _words_of_entry(entry, kind) if entry else self._of_kind(kind)
         return self._known[place].get(bare_words(_values(words.text, kind)[kind.text]), Heard.NEW)
 
     def _of_kind(self, kind: Kind) -> Mapping[str, Heard]:
@@ -137,7 +141,7 @@ class HeardBefore:
         }
 
 
-def _told(entry: Entry, kind: Kind) -> Mapping[str, Heard]:
+def _words_of_entry(entry: Entry, kind: Kind) -> Mapping[str, Heard]:
     told = entry.claims.get(kind.text, ())
     found = {bare_words(one.value): Heard.SETTLED for one in told}
     if told and not entry.gone and not told[-1].accepted:

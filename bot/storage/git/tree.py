@@ -66,6 +66,15 @@ class Files:
         kind, content = self._repository.odb.read(id)
         return content if kind == ObjectType.BLOB else None
 
+    def versions(self, path: str) -> Iterator["Files"]:
+        """At this commit and back from it, as often as *path* has other content."""
+        newer = None
+        for commit in line_from(self.commit):
+            files = Files(self._repository, commit)
+            if (entry := files.entry(path)) != newer:
+                yield files
+            newer = entry
+
     def size(self, id: Oid) -> int:
         """0 where a partial clone lacks the content."""
         with suppress(KeyError):

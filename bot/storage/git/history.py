@@ -27,7 +27,7 @@ from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, SHORT, Files, line_fro
 
 SOMEBODY = "somebody"
 VERSIONS_LOOKED_AT = 100_000
-COMMITS_OF_A_BATCH = 64
+COMMITS_AT_HAND = 64
 MOST_EDITS = 200
 """Of one reading; the next one has more of them."""
 MOST_FILES = 200
@@ -219,12 +219,12 @@ class ExportHistory:
     @cached_property
     def _changes(self) -> tuple[tuple[Files, Files], ...]:
         """
-        Our commits of the item, each with its parent, the newest first; those of the batch at hand are not on the
+        Our commits of the item, each with its parent, the newest first; those that are being made are not on the
         branch yet.
         """
         at, tip, repository = self._at.commit, self._branch.tip(), self._branch.repository
         found: dict[Oid, None] = {}
-        for commit in line_from(at, most=COMMITS_OF_A_BATCH):
+        for commit in line_from(at, most=COMMITS_AT_HAND):
             if tip is not None and commit.id == tip.id:
                 break
             if trailer(commit, ITEM) == self._slug:

@@ -227,7 +227,7 @@ class RedisStore(Connected):
         arguments = (
             expected,
             before.link if before else "",
-            WHOLE if save.whole or not before else before.part_count,
+            WHOLE if save.whole or not before else len(before.parts),
             self._kept_seconds if is_over else "",
             rt.slug,
             seconds(rt.next_due) if rt.timers else "",

@@ -14,7 +14,6 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +30,7 @@ from bot.storage.git.tree import PAUSE_SECONDS, checked_out, git_runs_in, line_f
 log = logging.getLogger(__name__)
 
 BEGUN, LOCK, NEW_FILES = "following", "lock", "new"
-"""In our state: what is moved, as long as it is, the lock, and the files that are about to take their places."""
+"""In our state: the commit that is shown until the checkout has moved, the lock, and files on their way."""
 NO_COMMIT = "-"
 VERSIONS_KNOWN = 100
 """Commits back whose version of a file is no edit of a person's."""
@@ -50,14 +49,6 @@ class FileMove(NamedTuple):
     mode: int
 
 
-class Moving(NamedTuple):
-    """The branch is moved from *before* to *after*; the checkout shows *start*."""
-
-    start: Commit | None
-    before: Commit | None
-    after: Commit
-
-
 class Checkout:
     """Only for the thread that writes. Raises OSError and TimeoutError."""
 
@@ -74,11 +65,10 @@ class Checkout:
         Raises WorkspaceError, OSError and GitError when the branch cannot be set.
         """
         with self._turn():
-            known = self._noted()
-            start = known.start if known and self._branch.has(before, known.after) else before
-            self._write(Moving(start, before, after))
+            noted = self._noted()
+            self._note(noted if self._is_left(noted, before) else _name(before))
             if not self._branch.move(before, after, reason):
-                self._write(known)
+                self._note(noted)
                 return False
             self._follow()
         return True
@@ -96,44 +86,38 @@ class Checkout:
             log.warning("the checkout does not follow the branch now: %s", error)
 
     def _show_tip(self) -> None:
-        moving, newest = self._noted(), self._branch.tip()
-        if moving is None or newest is None:
+        noted, newest = self._noted(), self._branch.tip()
+        if not noted or newest is None:
             return
         kept: list[str] = []
-        if not self._repository.is_bare and checked_out(self._repository) == self._branch.name:
-            steps = self._steps(moving, newest)
-            if len(steps) > 1:
-                self._restore_index(steps[0])
-            for old, new in pairwise(steps):
-                kept += self._move(old, new, (*steps, self._branch.last())) if new else []
-        self._write(None)
-        self._name(kept)
+        is_here = not self._repository.is_bare and checked_out(self._repository) == self._branch.name
+        if is_here and self._is_left(noted, newest):
+            kept = self._move(self._commit(noted), newest)
+        self._note("")
+        self._tell(kept)
 
-    def _steps(self, moving: "Moving", newest: Commit) -> list[Commit | None]:
-        """From what the checkout shows to what it should. A person's git moves the branch together with the index."""
-        steps: list[Commit | None] = [moving.start]
-        if self._branch.has(newest, moving.after):
-            steps += [moving.before, moving.after, newest]
-        elif moving.start != moving.before and self._branch.has(newest, moving.before):
-            steps += [moving.before, newest]
-        return [step for number, step in enumerate(steps) if number == 0 or step != steps[number - 1]]
+    def _is_left(self, noted: str, tip: Commit | None) -> bool:
+        """Whether the checkout has to move from *noted*. Where a person moved the branch back, that git moved it."""
+        shown = self._commit(noted)
+        return noted == NO_COMMIT or (shown is not None and not (tip and self._branch.has(shown, tip)))
 
-    def _move(self, before: Commit | None, after: Commit, tips: Sequence[Commit | None]) -> list[str]:
+    def _move(self, before: Commit | None, after: Commit) -> list[str]:
         """Returns the paths that stay as people left them."""
         if not (moves := tuple(self._moves(before, after))):
             return []
+        self._restore_index(before)
         staged, present = self._staged(moves), self._present(moves)
         rows, kept = [], list[str]()
         written, gone = list[FileMove](), list[FileMove]()
         for move in moves:
             here = present[move.path]
-            if not self._is_ours(move, staged.get(move.path), tips):
+            if not self._is_ours(move, staged.get(move.path), after):
                 kept.append(move.path)
                 continue
             rows.append(_index_row(move))
             if here == move.after:
                 continue
-            if here is not None and not self._is_ours(move, here, tips):
+            if here is not None and not self._is_ours(move, here, after):
                 kept.append(move.path)
             else:
                 (written if move.after else gone).append(move)
@@ -141,11 +125,12 @@ class Checkout:
         self._replace(written, gone)
         return kept
 
-    def _is_ours(self, move: FileMove, id: str | None, tips: Sequence[Commit | None]) -> bool:
+    def _is_ours(self, move: FileMove, id: str | None, tip: Commit) -> bool:
         """Whether a commit has *id* there: then it is no edit that would be lost."""
         if id in {move.before, move.after}:
             return True
-        recent = (commit for tip in tips for commit in line_from(tip, most=VERSIONS_KNOWN))
+        tips = (tip, self._branch.last())
+        recent = (commit for newest in tips for commit in line_from(newest, most=VERSIONS_KNOWN))
         entries = (self._branch.files(commit).entry(move.path) for commit in recent)
         return any(entry and str(entry.id) == id for entry in entries)
 
@@ -266,32 +251,37 @@ class Checkout:
         finally:
             os.close(descriptor)
 
-    def _noted(self) -> "Moving | None":
+    def _noted(self) -> str:
+        """The commit that the checkout shows, or NO_COMMIT; empty where nothing is left to do."""
         with suppress(OSError, ValueError):
-            shas = (self._branch.state / BEGUN).read_text("ascii").split(" ")
-            start, before, after = (self._commit(sha) for sha in shas)
-            return Moving(start, before, after) if after else None
+            return (self._branch.state / BEGUN).read_text("ascii").partition(" ")[0]
+        return ""
+
+    def _commit(self, noted: str) -> Commit | None:
+        with suppress(ValueError):
+            found: object = self._repository.get(noted)
+            return found if isinstance(found, Commit) else None
         return None
 
-    def _commit(self, sha: str) -> Commit | None:
-        found: object = self._repository.get(sha) if sha != NO_COMMIT else None
-        return found if isinstance(found, Commit) else None
-
-    def _write(self, moving: "Moving | None") -> None:
+    def _note(self, shown: str) -> None:
         note = self._branch.state / BEGUN
-        if moving is None:
+        if not shown:
             note.unlink(missing_ok=True)
             return
         beside = note.with_name(f"{BEGUN}.new")
-        beside.write_text(" ".join(str(commit.id) if commit else NO_COMMIT for commit in moving), "ascii")
+        beside.write_text(shown, "ascii")
         beside.replace(note)
 
-    def _name(self, kept: list[str]) -> None:
+    def _tell(self, kept: list[str]) -> None:
         """Once: a person may be at work for days."""
         if (found := frozenset(kept)) and found != self._named:
             names = ", ".join(map(one_line, sorted(found)))
             log.warning("people changed these files, so the checkout does not show ours: %s", names)
         self._named = found
+
+
+def _name(commit: Commit | None) -> str:
+    return str(commit.id) if commit else NO_COMMIT
 
 
 def _index_row(move: FileMove) -> str:

@@ -67,7 +67,7 @@ class UnreadableState(BotError):
     """The stored state is damaged; callers set it aside and go on without it."""
 
 
-class Part(NamedTuple):
+class StoredPart(NamedTuple):
     value: BaseModel
     kind: str
     number: int
@@ -81,7 +81,7 @@ class StoredState(NamedTuple):
 
     value: Roundtable
     link: str
-    parts: Mapping[int, Part]
+    parts: Mapping[int, StoredPart]
     following: Mapping[str, int]
 
 
@@ -99,7 +99,7 @@ def saving(roundtable: Roundtable, before: StoredState | None) -> Save:
     """What has to be written when *before* is stored, or anything (None). Values are compared by identity."""
     old = before.parts if before else {}
     following = dict(before.following) if before else dict.fromkeys(KINDS, 1)
-    parts: dict[int, Part] = {}
+    parts: dict[int, StoredPart] = {}
     named: dict[str, list[list[int]]] = {}
     added: dict[str, str] = {}
     for field, kind in FIELDS.items():
@@ -107,7 +107,7 @@ def saving(roundtable: Roundtable, before: StoredState | None) -> Save:
         for value in _values(roundtable, field):
             part = parts.get(id(value)) or old.get(id(value))
             if part is None:
-                part = Part(value, kind, following[kind])
+                part = StoredPart(value, kind, following[kind])
                 following[kind] += 1
                 added[part_name(kind, part.number)] = value.model_dump_json()
             parts[id(value)] = part
@@ -180,7 +180,7 @@ def _restored(
         return StoredState(roundtable, link, {}, following)
     named = state[PARTS]
     following |= {kind: int(number) for kind, number in state[FOLLOWING].items()}
-    read: dict[str, Part] = {}
+    read: dict[str, StoredPart] = {}
     changes: dict[str, Any] = {}
     for field, kind in FIELDS.items():
         if field not in named:
@@ -189,7 +189,7 @@ def _restored(
         for number in islice(_numbers(named[field]), len(stored) + 1):
             name = part_name(kind, number)
             if name not in read:
-                read[name] = Part(KINDS[kind].validate_json(stored[name]), kind, number)
+                read[name] = StoredPart(KINDS[kind].validate_json(stored[name]), kind, number)
             values.append(read[name].value)
         changes[field] = tuple(values)
     record = roundtable.specification

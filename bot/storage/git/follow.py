@@ -183,17 +183,16 @@ class Checkout:
         found: dict[str, str | None] = {}
         hashed: list[str] = []
         for move in moves:
-            path = self._root / move.path
             found[move.path] = OTHER
             if not self._is_in_plain_folder(move.path):
                 continue
             mode = None
             with suppress(FileNotFoundError, NotADirectoryError):
-                mode = path.lstat().st_mode
+                mode = (self._root / move.path).lstat().st_mode
             if mode is None:
                 found[move.path] = None
             elif stat.S_ISLNK(mode):
-                found[move.path] = str(pygit2.hash(os.fsencode(path.readlink())))
+                found[move.path] = str(pygit2.hash(os.fsencode((self._root / move.path).readlink())))
             elif stat.S_ISREG(mode):
                 hashed.append(move.path)
         said = self._run("hash-object", "--stdin-paths", given="".join(map(_quoted, hashed)))

@@ -131,7 +131,7 @@ class Checkout:
             return True
         tips = (tip, self._branch.last())
         recent = (commit for newest in tips for commit in line_from(newest, most=VERSIONS_KNOWN))
-        entries = (self._branch.files(commit).entry(move.path) for commit in recent)
+        entries = (self._branch.at(commit).entry(move.path) for commit in recent)
         return any(entry and str(entry.id) == id for entry in entries)
 
     def _moves(self, before: Commit | None, after: Commit) -> Iterator[FileMove]:

@@ -23,7 +23,16 @@ from bot.engine.ports import DueExports, FoundEdits, FoundFile, FoundFolder, Ite
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import Branch
-from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, SHORT, Files, line_from, parent_of, trailer
+from bot.storage.git.tree import (
+    COMMITS_LOOKED_AT,
+    ITEM,
+    SHORT,
+    Files,
+    line_from,
+    parent_of,
+    parents_of,
+    trailer,
+)
 
 SOMEBODY = "somebody"
 VERSIONS_LOOKED_AT = 100_000
@@ -35,12 +44,6 @@ MOST_FILES = 200
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-
-
-def parents_of(commit: Commit) -> Iterator[Commit]:
-    """None at the end of a shallow clone."""
-    with suppress(KeyError, pygit2.GitError):
-        yield from commit.parents
 
 
 def earlier_tips(repository: pygit2.Repository, branch: pygit2.Reference) -> Iterator[Commit]:
@@ -71,7 +74,7 @@ def reading(branch: Branch, path: str, understand: Callable[[bytes], T], absent:
     known: dict[Oid, T] = {}
 
     def read(commit: Commit) -> T:
-        files = branch.files(commit)
+        files = branch.at(commit)
         entry = files.entry(path)
         if entry is None:
             return absent
@@ -222,19 +225,19 @@ class ExportHistory:
         Our commits of the item, each with its parent, the newest first; those that are being made are not on the
         branch yet.
         """
-        at, tip, repository = self._at.commit, self._branch.tip(), self._branch.repository
+        branch, at, tip = self._branch, self._at.commit, self._branch.tip()
         found: dict[Oid, None] = {}
         for commit in line_from(at, most=COMMITS_AT_HAND):
             if tip is not None and commit.id == tip.id:
                 break
             if trailer(commit, ITEM) == self._slug:
                 found[commit.id] = None
-        on_branch = self._branch.commits_of(self._slug)
+        on_branch = branch.commits_of(self._slug)
         # A commit that is on the branch has all that are older there in its history.
-        first = next((place for place, id in enumerate(on_branch) if self._branch.has(at, id)), None)
+        first = next((place for place, id in enumerate(on_branch) if branch.has(at, id)), None)
         found |= dict.fromkeys(on_branch[first:] if first is not None else ())
-        ours = (repository[id].peel(Commit) for id in found)
-        return tuple((Files(repository, commit), Files(repository, parent_of(commit))) for commit in ours)
+        ours = (branch.repository[id].peel(Commit) for id in found)
+        return tuple((branch.at(commit), branch.at(parent_of(commit))) for commit in ours)
 
 
 def due_exports(branch: Branch, slug: str, at: Files, changed: Mapping[str, bytes | None]) -> DueExports:

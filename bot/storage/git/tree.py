@@ -197,12 +197,14 @@ def line_from(commit: Commit | None, *, most: int = COMMITS_LOOKED_AT) -> Iterat
         commit, most = parent_of(commit), most - 1
 
 
+def parents_of(commit: Commit) -> Iterator[Commit]:
+    """None at the end of a shallow clone."""
+    with suppress(KeyError, pygit2.GitError):
+        yield from commit.parents
+
+
 def parent_of(commit: Commit) -> Commit | None:
-    """None for the first commit, and at the end of a shallow clone."""
-    try:
-        return commit.parents[0] if commit.parent_ids else None
-    except (KeyError, pygit2.GitError):
-        return None
+    return next(parents_of(commit), None)
 
 
 def trailer(commit: Commit, name: str) -> str:

@@ -194,7 +194,7 @@ class Writer:
                     yield ChangedFile(path=edit.path, heading=heading)
 
     def _hand_edits(self, slug: str, edits: Sequence[CheckedEdit], commit: GitCommit) -> Iterator[HandEdit]:
-        files = self.branch.files(commit)
+        files = self.branch.at(commit)
         for edit in edits:
             place = self.worker.places.edit(slug, edit)
             content = files.read(place, ARTIFACT_BYTES) if place else None
@@ -250,7 +250,6 @@ class GitWorkspace:
         self._root = root.absolute()
         self._branch = partial(Branch, self._root, items_dir, lock_seconds=lock_seconds, exports=exports)
         self._seal = seal
-        self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._unpacked = 0
         self._packing: asyncio.Task[None] | None = None
         self._stack = ExitStack()
@@ -280,10 +279,7 @@ class GitWorkspace:
         await asyncio.to_thread(self._stack.close)
 
     async def items(self) -> tuple[Listing, ...]:
-        """Callers share a reading that has not begun. One that has begun may miss what they have just written."""
-        if self._looking is None:
-            self._looking = asyncio.ensure_future(self._in_thread(self._reader, self._look))
-        return await asyncio.shield(self._looking)
+        return await self._in_thread(self._reader, self._reading.items)
 
     async def backlog(self) -> str:
         return await self._in_thread(self._reader, self._reading.backlog)
@@ -378,10 +374,6 @@ class GitWorkspace:
         """The first listing of many items takes seconds, so it is made before the first request."""
         with suppress(WorkspaceError):
             await self.items()
-
-    def _look(self) -> tuple[Listing, ...]:
-        self._looking = None
-        return self._reading.items()
 
     def _pack_now_and_then(self) -> None:
         """Every commit leaves a few loose files, and each version of a transcript in full, until git packs them."""

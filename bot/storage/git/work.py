@@ -88,12 +88,6 @@ class Worker:
         """The commit that *due* is on top of *parent*. *again*: it was made for another one."""
         return AppliedWork(due, self.branch.at(parent), self, again=again).run()
 
-    def restore_meta(self, due: ItemWork, parent: GitCommit | None) -> CommitDraft:
-        """The newest meta.json that can be read; one that cannot is kept beside it."""
-        applied = AppliedWork(due, self.branch.at(parent), self, again=False)
-        applied.write_meta(b"")
-        return applied.draft
-
     def sign(self, slug: str, spoken: bytes) -> Callable[[SlackPlace], str]:
         """For the chain of the transcript *spoken*."""
         chain = chain_in(reversed(spoken.split(b"\n")), self.lines.trusted)
@@ -213,7 +207,7 @@ class AppliedWork:
         after = self._write_lines(spoken, self._due.work.lines)
         if self._due.work.snapshot:
             after = self._write_specification(self._due.work.snapshot, spoken, after)
-        self.write_meta(after)
+        self._write_meta(after)
         if self._due.work.snapshot:
             due = due_exports(self._worker.branch, self._slug, self._at, self.files)
             self.files |= {path: text.encode("utf-8", "replace") for path, text in due.files.items()}
@@ -273,7 +267,7 @@ class AppliedWork:
 
     # --- the record ---------------------------------------------------------------------------------------------------
 
-    def write_meta(self, spoken: bytes) -> None:
+    def _write_meta(self, spoken: bytes) -> None:
         place, change, now = self._places.meta(self._slug), self._due.work.change, self._due.now
         before = self._read(place, META_BYTES)
         raw: Mapping[str, Any] | None = None

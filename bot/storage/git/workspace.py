@@ -102,7 +102,7 @@ class Writer:
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, None]:
             if not self._reader.load(slug, now=now).restorable:
                 return tip, None
-            return self.branch.build(tip, self.worker.restore_meta(due, tip)), None
+            return self.branch.build(tip, self.worker.apply(due, tip).draft), None
 
         self.advance(build, subject)
         return self._reader.read(slug, now=now)

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
 import pygit2
-from pygit2 import Commit, Oid, Signature
+from pygit2 import Commit, Oid, Signature, Tree
 from pygit2.enums import FileMode
 
 from bot.domain.item import meta
@@ -138,11 +138,14 @@ class Branch:
             return False
         return newer.id == id or self.repository.descendant_of(newer.id, id)
 
+    def drafted(self, parent: Commit | None, changed: Mapping[str, bytes | None]) -> Files:
+        """The files of a commit with *changed* ones on top of *parent*."""
+        tree = self.repository[self._grafted(parent, changed)].peel(Tree)
+        return Files(self.repository, None, tree=tree)
+
     def build(self, parent: Commit | None, draft: CommitDraft) -> Commit:
         """A commit on top of *parent*, on no branch yet; *parent* itself where *draft* changes nothing."""
-        files = self.at(parent)
-        entries = {path: self._entry(files, path, content) for path, content in draft.files.items()}
-        tree = graft(self.repository, parent.tree if parent else None, entries)
+        tree = self._grafted(parent, draft.files)
         if parent is not None and tree == parent.tree_id:
             return parent
         moment = datetime.fromisoformat(draft.now)
@@ -253,6 +256,11 @@ class Branch:
     @property
     def _last(self) -> str:
         return LAST + quote(self.name.removeprefix(BRANCHES), safe="")
+
+    def _grafted(self, parent: Commit | None, changed: Mapping[str, bytes | None]) -> Oid:
+        files = self.at(parent)
+        entries = {path: self._entry(files, path, content) for path, content in changed.items()}
+        return graft(self.repository, parent.tree if parent else None, entries)
 
     def _entry(self, files: Files, path: str, content: bytes | None) -> TreeEntry | None:
         if content is None:

@@ -135,12 +135,7 @@ class Checkout:
         return any(entry and str(entry.id) == id for entry in entries)
 
     def _moves(self, before: Commit | None, after: Commit) -> Iterator[FileMove]:
-        if before is None:
-            diff = after.tree.diff_to_tree(swap=True)
-        elif before.tree_id == after.tree_id:
-            return
-        else:
-            diff = before.tree.diff_to_tree(after.tree)
+        diff = before.tree.diff_to_tree(after.tree) if before else after.tree.diff_to_tree(swap=True)
         for delta in diff.deltas:
             old, new = delta.old_file, delta.new_file
             yield FileMove(

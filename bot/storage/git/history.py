@@ -137,25 +137,6 @@ def _written(branch: Branch, edit: CheckedEdit, at: Callable[[Commit], tuple[str
 # --- exported files ---------------------------------------------------------------------------------------------------
 
 
-class DraftFiles:
-    """The files of a commit that is not made yet: *changed* ones on top of those of its parent."""
-
-    def __init__(self, before: Files, changed: Mapping[str, bytes | None]) -> None:
-        self._before = before
-        self._changed = changed
-
-    def read(self, path: str, most: int) -> bytes | None:
-        return self._changed[path] if path in self._changed else self._before.read(path, most)
-
-    def folders(self, path: str) -> Iterator[tuple[str, object]]:
-        known = dict[str, object](self._before.folders(path))
-        for changed in self._changed:
-            name, _, rest = changed.removeprefix(f"{path}/").partition("/")
-            if changed.startswith(f"{path}/") and rest:
-                known.setdefault(name, None)
-        return iter(known.items())
-
-
 class ExportHistory:
     """The exports of one item as they are at *at*, and as our commits of the item left them."""
 
@@ -245,7 +226,8 @@ def due_exports(branch: Branch, slug: str, at: Files, changed: Mapping[str, byte
     if branch.exports is None:
         return DueExports({}, ())
     try:
-        return branch.exports.due(slug, DraftFiles(at, changed), ExportHistory(branch, slug, at).folder)
+        record = branch.drafted(at.commit, changed)
+        return branch.exports.due(slug, record, ExportHistory(branch, slug, at).folder)
     except (UserError, WorkspaceError, OSError) as error:
         log.warning("%s was not exported: %s", slug, error)
         return DueExports({}, ())

@@ -47,9 +47,13 @@ class TreeEntry(NamedTuple):
 class Files:
     """The files of one commit. Symbolic links and submodules are no files, so nothing is followed."""
 
-    def __init__(self, repository: pygit2.Repository | None, commit: Commit | None) -> None:
+    def __init__(
+        self, repository: pygit2.Repository | None, commit: Commit | None, *, tree: Tree | None = None
+    ) -> None:
+        """*tree* are the files of one that is not made yet."""
         self._repository = repository
         self.commit = commit
+        self._tree = commit.tree if commit else tree
 
     def read(self, path: str, most: int) -> bytes | None:
         """None where there is no plain file. Raises TooLarge."""
@@ -118,7 +122,7 @@ class Files:
 
     def _at(self, path: str) -> pygit2.Object | None:
         with suppress(KeyError, ValueError):
-            return (self.commit.tree[path] if path else self.commit.tree) if self.commit else None
+            return self._tree[path] if path and self._tree is not None else self._tree
         return None
 
 

@@ -175,7 +175,7 @@ class AppliedWork:
         self._due = due
         self._again = again
         self._slug = due.slug
-        self._at = at
+        self._at, self.parent = at, at.commit
         self._worker = worker
         self._places = worker.places
         self._last = worker.before(self._slug, at)

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
 from pygit2 import Commit as GitCommit
 
@@ -78,14 +78,16 @@ class Writer:
         if self._shared and done is None:
             keep_unpushed(self.branch, due)
 
-        def build(tip: GitCommit | None) -> tuple[GitCommit | None, _Made]:
+        def build(tip: GitCommit | None) -> tuple[GitCommit | None, tuple[GitCommit, AppliedWork]]:
             tip = self._put_back(tip, due.now)
             parent = parent_of(done) if done else tip
             applied = self.worker.apply(due, parent)  # also a second time: the first receipt may be lost
             commit = done or self.branch.build(parent, applied.draft)
-            return (tip if done else commit), _Made(commit, parent, applied, is_new=done is None)
+            return (tip if done else commit), (commit, applied)
 
-        return self._result(due, after, self.advance(build, due.work.subject), lost=lost)
+        commit, applied = self.advance(build, due.work.subject)
+        result = self._result(due, after, commit, applied, lost=lost)
+        return result._replace(troubles=()) if done else result
 
     def keep(self, review: ReviewToStore) -> KeptReview:
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, KeptReview]:
@@ -148,11 +150,12 @@ class Writer:
             self._reader.transcript(slug) + self.worker.committed(slug, self.branch.files())
         )
 
-    def _result(self, due: ItemWork, after: LastLine, made: "_Made", *, lost: bool) -> CommitResult:
+    def _result(
+        self, due: ItemWork, after: LastLine, commit: GitCommit, applied: AppliedWork, *, lost: bool
+    ) -> CommitResult:
         state = self._reader.load(due.slug, now=due.now, after=after).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
-        applied = made.applied
         if lost:
             state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
         elif any(TAKES_OVER in line.meta for line in due.work.lines):
@@ -160,34 +163,36 @@ class Writer:
             state = self._reader.specified(due.slug, state, whole=True).but(old_lines=left)
         put_back = None
         if applied.lost_lines:
-            changed = self.worker.edit_of_lines(due.slug, made.parent)
+            changed = self.worker.edit_of_lines(due.slug, applied.parent)
             put_back = PutBack(lines=applied.lost_lines, commit=changed)
         edits = [edit for edit in due.work.edits if edit not in applied.stopped]
-        by_hand = tuple(self._hand_edits(due.slug, applied.stopped, made.commit))
+        by_hand = tuple(self._hand_edits(due.slug, applied.stopped, commit))
         is_lost = any(edit.written is None for edit in by_hand)
         return CommitResult(
             state,
-            str(made.commit.id),
-            tuple(dict.fromkeys(self._touched(due.slug, edits, made))),
-            tuple(applied.troubles) if made.is_new else (),
+            str(commit.id),
+            tuple(dict.fromkeys(self._touched(due.slug, edits, commit, applied.parent))),
+            tuple(applied.troubles),
             tuple(applied.unwritten),
             restored=applied.restored,
             last_line=last_line(
-                self.branch.content(made.commit, self.worker.places.transcript(due.slug)) or b"",
+                self.branch.content(commit, self.worker.places.transcript(due.slug)) or b"",
                 self.worker.lines.trusted,
             ),
             put_back=put_back,
             lost=lost,
             hand_edits=by_hand,
-            before=self._reader.known_at(due.slug, made.parent) if is_lost else Specification(),
+            before=self._reader.known_at(due.slug, applied.parent) if is_lost else Specification(),
             exports=applied.exports,
         )
 
-    def _touched(self, slug: str, edits: Sequence[Edit], made: "_Made") -> Iterator[ChangedFile]:
+    def _touched(
+        self, slug: str, edits: Sequence[Edit], commit: GitCommit, parent: GitCommit | None
+    ) -> Iterator[ChangedFile]:
         for edit in edits:
             place = self.worker.places.edit(slug, edit)
-            content = self.branch.content(made.commit, place) if place else None
-            if place and content is not None and content != self.branch.content(made.parent, place):
+            content = self.branch.content(commit, place) if place else None
+            if place and content is not None and content != self.branch.content(parent, place):
                 heading = _heading(edit, content)
                 is_gone = isinstance(edit, SectionEdit) and not edit.body
                 if not (is_gone or is_last(heading) or edit.path == brief.PAGE):
@@ -200,15 +205,6 @@ class Writer:
             content = files.read(place, ARTIFACT_BYTES) if place else None
             if place and content is not None:
                 yield described(self.branch, place, edit, content.decode())
-
-
-class _Made(NamedTuple):
-    """Not *is_new*: the effect was committed before."""
-
-    commit: GitCommit
-    parent: GitCommit | None
-    applied: AppliedWork
-    is_new: bool
 
 
 def _heading(edit: Edit, content: bytes) -> str:

@@ -122,7 +122,7 @@ OPENED_ELSEWHERE = {
     # Where git moves files: what they are is only compared with what git has.
     "bot/storage/git/follow.py": {
         "(Path(self._repository.path) / 'index').exists", "(self._branch.state / BEGUN).read_text", "beside.write_text",
-        "os.open", "shutil.rmtree", "(self._root / move.path).readlink", "(self._root / path).lstat",
+        "os.open", "shutil.rmtree", "(self._root / move.path).readlink", "(self._root / move.path).lstat",
     },
     # Our own locks, and the processes of this machine.
     "bot/storage/sqlite.py": {

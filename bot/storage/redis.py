@@ -227,7 +227,7 @@ class RedisStore(Connected):
         arguments = (
             expected,
             before.link if before else "",
-            WHOLE if save.whole or not before else before.part_count,
+            WHOLE if save.whole or not before else len(before.parts),
             self._kept_seconds if is_over else "",
             rt.slug,
             seconds(rt.next_due) if rt.timers else "",
@@ -366,10 +366,7 @@ class RedisStore(Connected):
     async def forget_person(self, person: str) -> None:
         """Whom Slack calls so, how they want to be reminded, and copies of what could not be read."""
         async with self._bounded(CENSUS_SECONDS):
-            keys = [key async for key in self._redis.scan_iter(f"{self._prefix}unreadable:*", KEYS_AT_ONCE)]
-            keys += [
-                key async for key in self._redis.scan_iter(f"{self._prefix}first:*{person}*", KEYS_AT_ONCE)
-            ]
+            keys = await self._scan("unreadable:*") + await self._scan(f"first:*{person}*")
             async with self._redis.pipeline(transaction=True) as forgetting:
                 forgetting.hdel(self._users, person)
                 forgetting.hdel(self._people, person)
@@ -384,9 +381,7 @@ class RedisStore(Connected):
         state, parts = self._keys(slug)
         aside = (f"{self._prefix}unreadable:{what}:{slug}" for what in ("state", "parts"))
         async with self._bounded(CENSUS_SECONDS):
-            firsts = [
-                key async for key in self._redis.scan_iter(f"{self._prefix}first:*.{slug}", KEYS_AT_ONCE)
-            ]
+            firsts = await self._scan(f"first:*.{slug}")
             gone = (state, parts, f"{self._prefix}notice:{slug}", *aside, *firsts)
             stored = (name or "" for name in await self._redis.hmget(state, "team", "channel", "thread"))
             places = (place, Place(**dict(zip(("team", "channel", "thread"), stored, strict=True))))
@@ -417,7 +412,7 @@ class RedisStore(Connected):
         found: dict[str, RoundtableSummary] = {}
         begin = self._keys("")[0]
         async with self._bounded(CENSUS_SECONDS):
-            scanned = [key async for key in self._redis.scan_iter(match=f"{begin}*", count=KEYS_AT_ONCE)]
+            scanned = await self._scan("state:*")
             for first in range(0, len(scanned), KEYS_AT_ONCE):
                 keys = scanned[first : first + KEYS_AT_ONCE]
                 reading = self._redis.pipeline(transaction=False)
@@ -432,6 +427,9 @@ class RedisStore(Connected):
             if one.shape > SHAPE:
                 self._memory.note_newer(one.slug, newer("roundtable", one.slug))
         return tuple(found.values())
+
+    async def _scan(self, pattern: str) -> list[str]:
+        return [key async for key in self._redis.scan_iter(f"{self._prefix}{pattern}", KEYS_AT_ONCE)]
 
     def _keys(self, slug: str) -> tuple[str, str]:
         """Of the state and the parts."""

@@ -15,8 +15,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from itertools import chain, islice
-from operator import is_
+from itertools import islice
 from secrets import token_hex
 from typing import Any, NamedTuple, TypeVar
 
@@ -47,10 +46,12 @@ FIELDS: Mapping[str, str] = {
     "unsaved": "effect",
     "unsent": "effect",
     "outbox": "effect",
+    "entries": "entry",
+    "heard": "heard",
 }
 """The kind of the parts that these fields of a roundtable have."""
-RECORD: Mapping[str, str] = {"entries": "entry", "heard": "heard"}
-"""The same of its specification, where these fields are mappings."""
+OF_RECORD = ("entries", "heard")
+"""These are mappings of its specification."""
 PARTS, FOLLOWING = "parts", "following"
 """In a stored state: by field, the numbers of its parts, as ranges; and by kind, the number that is given next."""
 
@@ -66,34 +67,22 @@ class UnreadableState(BotError):
     """The stored state is damaged; callers set it aside and go on without it."""
 
 
-Ranges = tuple[tuple[int, int], ...]
-
-
-class Parts(NamedTuple):
-    """The stored parts of one kind: the values of each field and their numbers, and by identity those of each value."""
-
-    fields: Mapping[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
-    numbers: Mapping[int, tuple[BaseModel, int]] = {}
-    following: int = 1
-
-    @property
-    def stored(self) -> frozenset[int]:
-        return frozenset(chain.from_iterable(_numbers(ranges) for _, ranges in self.fields.values()))
+class StoredPart(NamedTuple):
+    value: BaseModel
+    kind: str
+    number: int
 
 
 class StoredState(NamedTuple):
     """
-    A roundtable as it is stored; *link* names the save, since another one may have had the same version. Without
-    *parts* it is not known which number each has.
+    A roundtable as it is stored; *link* names the save, since another one may have had the same version. *parts* are
+    those that are known to be stored, by the identity of their values, and *following* the next number of each kind.
     """
 
     value: Roundtable
     link: str
-    parts: Mapping[str, Parts]
-
-    @property
-    def part_count(self) -> int:
-        return sum(len(parts.stored) for parts in self.parts.values())
+    parts: Mapping[int, StoredPart]
+    following: Mapping[str, int]
 
 
 class Save(NamedTuple):
@@ -108,47 +97,26 @@ class Save(NamedTuple):
 
 def saving(roundtable: Roundtable, before: StoredState | None) -> Save:
     """What has to be written when *before* is stored, or anything (None). Values are compared by identity."""
-    named: dict[str, Ranges] = {}
+    old = before.parts if before else {}
+    following = dict(before.following) if before else dict.fromkeys(KINDS, 1)
+    parts: dict[int, StoredPart] = {}
+    named: dict[str, list[list[int]]] = {}
     added: dict[str, str] = {}
-    gone: list[str] = []
-    parts = {}
-    for kind in KINDS:
-        old = (before and before.parts.get(kind)) or Parts()
-        parts[kind], new = _next_parts(old, dict(_fields(roundtable, kind)))
-        named |= {field: ranges for field, (_, ranges) in parts[kind].fields.items()}
-        added |= {part_name(kind, number): value.model_dump_json() for number, value in new.items()}
-        if len(parts[kind].numbers) != len(old.numbers) + len(new):
-            gone += [part_name(kind, number) for number in sorted(old.stored - parts[kind].stored)]
-    after = StoredState(roundtable, token_hex(8), parts)
-    following = {kind: its.following for kind, its in parts.items()}
+    for field, kind in FIELDS.items():
+        numbers = []
+        for value in _values(roundtable, field):
+            part = parts.get(id(value)) or old.get(id(value))
+            if part is None:
+                part = StoredPart(value, kind, following[kind])
+                following[kind] += 1
+                added[part_name(kind, part.number)] = value.model_dump_json()
+            parts[id(value)] = part
+            numbers.append(part.number)
+        named[field] = _ranges(numbers)
+    gone = [part_name(part.kind, part.number) for key, part in old.items() if key not in parts]
+    after = StoredState(roundtable, token_hex(8), parts, following)
     state = f'{_without_parts(roundtable)[:-1]},"{PARTS}":{_text(named)},"{FOLLOWING}":{_text(following)}}}'
-    return Save(after, state, added, gone, whole=not (before and before.parts))
-
-
-def _next_parts(
-    old: Parts, fields: Mapping[str, tuple[BaseModel, ...]]
-) -> tuple[Parts, Mapping[int, BaseModel]]:
-    """With the values that are new, by number. What a field begins with as before is not looked at one by one."""
-    numbers, following = dict(old.numbers), old.following
-    stored: dict[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
-    new: dict[int, BaseModel] = {}
-    has_grown = True
-    for field, values in fields.items():
-        before, ranges = old.fields.get(field, ((), ()))
-        if len(before) > len(values) or not all(map(is_, before, values)):
-            before, ranges, has_grown = (), (), False
-        found = []
-        for value in values[len(before) :]:
-            if id(value) not in numbers:
-                numbers[id(value)], new[following] = (value, following), value
-                following += 1
-            found.append(numbers[id(value)][1])
-        stored[field] = values, _with_numbers(ranges, found)
-    parts = Parts(stored, numbers, following)
-    if not has_grown:
-        kept = parts.stored
-        parts = parts._replace(numbers={key: one for key, one in numbers.items() if one[1] in kept})
-    return parts, new
+    return Save(after, state, added, gone, whole=not old)
 
 
 def restored(slug: str, link: str, state: str, stored: Mapping[str, str]) -> StoredState:
@@ -207,61 +175,57 @@ class StoreMemory:
 def _restored(
     roundtable: Roundtable, link: str, state: Mapping[str, Any], stored: Mapping[str, str]
 ) -> StoredState:
+    following = dict.fromkeys(KINDS, 1)
     if PARTS not in state:
-        return StoredState(roundtable, link, {})
-    named, following = state[PARTS], state[FOLLOWING]
+        return StoredState(roundtable, link, {}, following)
+    named = state[PARTS]
+    following |= {kind: int(number) for kind, number in state[FOLLOWING].items()}
+    read: dict[str, StoredPart] = {}
     changes: dict[str, Any] = {}
-    parts = {}
-    for kind, adapter in KINDS.items():
-        read: dict[int, BaseModel] = {}
-        fields: dict[str, tuple[tuple[BaseModel, ...], Ranges]] = {}
-        for field, _ in _fields(roundtable, kind):
-            if field not in named:
-                continue
-            numbers = tuple(islice(_numbers(named[field]), len(stored) + 1))
-            for number in numbers:
-                if number not in read:
-                    read[number] = adapter.validate_json(stored[part_name(kind, number)])
-            changes[field] = tuple(read[number] for number in numbers)
-            fields[field] = changes[field], _with_numbers((), numbers)
-        used = {id(value): (value, number) for number, value in read.items()}
-        parts[kind] = Parts(fields, used, int(following.get(kind, 1)))
+    for field, kind in FIELDS.items():
+        if field not in named:
+            continue
+        values = []
+        for number in islice(_numbers(named[field]), len(stored) + 1):
+            name = part_name(kind, number)
+            if name not in read:
+                read[name] = StoredPart(KINDS[kind].validate_json(stored[name]), kind, number)
+            values.append(read[name].value)
+        changes[field] = tuple(values)
     record = roundtable.specification
     entries = changes.pop("entries", record.entries.values())
     heard = changes.pop("heard", [words.but(line=line) for line, words in record.heard.items()])
     changes["specification"] = record.but(
         entries={entry.id: entry for entry in entries}, heard={words.line: words for words in heard}
     )
-    return StoredState(roundtable.but(**changes), link, parts)
+    parts = {id(part.value): part for part in read.values()}
+    return StoredState(roundtable.but(**changes), link, parts, following)
 
 
 def part_name(kind: str, number: int) -> str:
     return f"{kind} {number}"
 
 
-def _fields(roundtable: Roundtable, kind: str) -> Iterator[tuple[str, tuple[BaseModel, ...]]]:
-    for field, its in FIELDS.items():
-        if its == kind:
-            yield field, getattr(roundtable, field)
-    for field, its in RECORD.items():
-        if its == kind:
-            yield field, tuple(getattr(roundtable.specification, field).values())
+def _values(roundtable: Roundtable, field: str) -> Iterable[BaseModel]:
+    found = getattr(roundtable.specification if field in OF_RECORD else roundtable, field)
+    return found.values() if field in OF_RECORD else found  # type: ignore[no-any-return]
 
 
 def _without_parts(roundtable: Roundtable) -> str:
-    fields: dict[str, Any] = dict.fromkeys(FIELDS, ())
+    fields: dict[str, Any] = {field: () for field in FIELDS if field not in OF_RECORD}
     specification = roundtable.specification.but(entries={}, heard={})
     return roundtable.but(**fields, specification=specification).model_dump_json()
 
 
-def _with_numbers(ranges: Ranges, numbers: Iterable[int]) -> Ranges:
-    longer = list(ranges)
+def _ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """Of the first and the last of numbers that follow each other."""
+    ranges: list[list[int]] = []
     for number in numbers:
-        if longer and longer[-1][1] == number - 1:
-            longer[-1] = (longer[-1][0], number)
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
         else:
-            longer.append((number, number))
-    return tuple(longer)
+            ranges.append([number, number])
+    return ranges
 
 
 def _text(given: Any) -> str:

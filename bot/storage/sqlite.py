@@ -14,7 +14,7 @@ import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, closing, suppress
 from functools import partial
@@ -146,9 +146,12 @@ class SqliteStore:
         )
 
     async def several(self, slugs: Iterable[str]) -> Mapping[str, Roundtable]:
+        def read(some: Iterable[str]) -> dict[str, Roundtable]:
+            return {slug: rt for slug in some if (rt := self._get(slug))}
+
         found: dict[str, Roundtable] = {}
         for some in portions(slugs):
-            found |= await self._call(partial(self._several, some))
+            found |= await self._call(partial(read, some))
         return found
 
     async def missing(self, slugs: Iterable[str]) -> tuple[str, ...]:
@@ -368,15 +371,6 @@ class SqliteStore:
         if saved is None or saved.link != link:
             saved = self._read_state(slug, link, state)
         return saved.value if saved else None
-
-    def _several(self, slugs: Sequence[str]) -> dict[str, Roundtable]:
-        listed = "SELECT slug, link FROM roundtables WHERE slug IN (SELECT value FROM json_each(?))"
-        found: dict[str, Roundtable] = {}
-        for slug, link in self._sql.execute(listed, [json.dumps(slugs)]).fetchall():
-            saved = self._memory.saved.get(slug)
-            if rt := saved.value if saved and saved.link == link else self._get(slug):
-                found[slug] = rt
-        return found
 
     def _read_state(self, slug: str, link: str, state: str) -> StoredState | None:
         """An unreadable one is set aside: the item is then rebuilt from the workspace."""

@@ -64,14 +64,6 @@ async def a_moment() -> None:
         await asyncio.sleep(0)
 
 
-async def test_who_is_woken_is_paid(open_wake: OpenWake) -> None:
-    """Once is enough."""
-    ledger = Ledger(a_moment)
-    async with working(open_wake, ledger.pay) as wake:
-        await ledger.save(SLUG, wake)
-        await wait_until(lambda: ledger.performed == ledger.saved)
-
-
 async def test_work_waits_for_a_worker(open_wake: OpenWake) -> None:
     """A process may wake before it works, or never work."""
     ledger = Ledger(a_moment)
@@ -179,7 +171,7 @@ async def test_a_payment_that_takes_too_long_is_handed_over(
 
 
 async def test_a_payment_that_gives_itself_up_is_handed_over(open_wake: OpenWake) -> None:
-    """It raises CancelledError, without having been cancelled by anybody."""
+    """It raises CancelledError, without having been cancelled by anybody: its process may be about to end."""
     performed = []
 
     async def pay(slug: str) -> None:
@@ -190,20 +182,6 @@ async def test_a_payment_that_gives_itself_up_is_handed_over(open_wake: OpenWake
     async with working(open_wake, pay) as wake:
         await wake.wake(SLUG)
         await wait_until(lambda: len(performed) > 1)
-
-
-async def test_a_payment_may_hand_itself_over(open_wake: OpenWake) -> None:
-    """So does one that must not begin with its next effect, because its process is about to end."""
-    payments = []
-
-    async def pay(slug: str) -> None:
-        payments.append(slug)
-        if len(payments) == 1:
-            raise asyncio.CancelledError
-
-    async with working(open_wake, pay) as wake:
-        await wake.wake(SLUG)
-        await wait_until(lambda: payments == [SLUG, SLUG])
 
 
 async def test_no_wake_is_ever_lost_and_nobody_pays_twice_at_once(open_wake: OpenWake) -> None:

@@ -12,7 +12,8 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Set as AbstractSet
 from itertools import count
 from pathlib import Path
 from types import FrameType
@@ -72,15 +73,20 @@ def killed(work: Coroutine[Any, Any, None]) -> bool:
     return os.WIFSIGNALED(status)
 
 
-async def commit(copy: Path, number: int) -> None:
-    calls = count(1)
-    opened = False
+def kill_before(last: int, calls: AbstractSet[str] = CALLS) -> Callable[[FrameType, str, Any], None]:
+    """A profiler that kills the process before the *last* of *calls*."""
+    seen = count(1)
 
-    def kill_at_last(_frame: FrameType, event: str, called: Any) -> None:
-        if opened and event == "c_call" and called.__name__ in CALLS and next(calls) == number:
+    def look(_frame: FrameType, event: str, called: Any) -> None:
+        if event == "c_call" and called.__name__ in calls and next(seen) == last:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    threading.setprofile(kill_at_last)
+    return look
+
+
+async def commit(copy: Path, number: int) -> None:
+    killer, opened = kill_before(number), False
+    threading.setprofile(lambda *about: killer(*about) if opened else None)
     async with GitWorkspace(copy, seal=SEAL) as workspace:
         opened = True
         await asyncio.gather(*(workspace.commit(slug, work, now=NOW) for slug, work in round_of_commits()))

@@ -17,23 +17,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from bot.storage.git.sync import Sync
 from tests.sealing import SEAL
-from tests.storage.killed import CALLS
-
-CALLED = (CALLS - {"open"}) | {
-    "create_blob",
-    "create_commit",
-    "create_reference_direct",
-    "fork_exec",
-    "set_target",
-}
+from tests.storage.killed import CALLS, kill_before
 
 
 def at_every_call(folder: Path, copies: Path) -> None:
@@ -73,20 +62,10 @@ def killed(
 
 async def sync(copy: Path, last: int) -> None:
     if last:
-        killer = kill_before(last)
+        killer = kill_before(last, CALLS | {"fork_exec"})
         threading.setprofile(killer)
         sys.setprofile(killer)
     await Sync(copy / "workspace", remote=str(copy / "remote.git"), seal=SEAL).once()
-
-
-def kill_before(last: int) -> Callable[[FrameType, str, Any], None]:
-    calls = count(1)
-
-    def look(_frame: FrameType, event: str, called: Any) -> None:
-        if event == "c_call" and called.__name__ in CALLED and next(calls) == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return look
 
 
 if __name__ == "__main__":

@@ -56,18 +56,15 @@ async def test_what_is_no_step_has_no_step_in_its_trailers(workspace: GitWorkspa
     assert "Roundtable-Step" not in git("log", "--format=%B")
 
 
-async def test_a_title_cannot_forge_a_trailer(workspace: GitWorkspace, git: Git) -> None:
-    """A subject is one line, also when the name of an item is not."""
-    await workspace.commit(SLUG, a_commit(subject=f"x\n\nRoundtable-Effect: {SLUG}.i1.2"), now=NOW)
+@pytest.mark.parametrize(
+    "first", [a_commit(subject=f"x\n\nRoundtable-Effect: {SLUG}.i1.2"), a_commit(21)], ids=["title", "id"]
+)
+async def test_an_effect_is_known_by_its_whole_trailer(
+    workspace: GitWorkspace, git: Git, first: Commit
+) -> None:
+    """A subject is one line, also when the name of an item is not; and the second is not taken for the twenty-first."""
+    await workspace.commit(SLUG, first, now=NOW)
     await workspace.commit(SLUG, a_commit(2), now=NOW)
-
-    assert len(git.subjects) == 2
-
-
-async def test_an_effect_is_known_by_its_whole_id(workspace: GitWorkspace, git: Git) -> None:
-    """The first is not taken for the twelfth."""
-    await workspace.commit(SLUG, a_commit(12), now=NOW)
-    await workspace.commit(SLUG, a_commit(1), now=NOW)
 
     assert len(git.subjects) == 2
 

@@ -528,7 +528,7 @@ class Counted(NoMeter):
 
 
 async def test_every_commit_is_pushed_soon(remote: Git, tmp_path: Path) -> None:
-    """Those that come together go together, and nobody has to ask."""
+    """Nobody has to ask."""
     root = tmp_path / "one"
     sync, counted = Sync(root, remote=str(remote.root), seal=SEAL), Counted()
     async with GitWorkspace(root, after_commit=sync.wake, seal=SEAL) as workspace:
@@ -542,7 +542,6 @@ async def test_every_commit_is_pushed_soon(remote: Git, tmp_path: Path) -> None:
         await asyncio.wait({running})
 
     assert counted.results[:2] == ["nothing", "pushed"]
-    assert len(counted.results) <= 3
 
 
 async def test_a_stop_waits_for_no_remote(replica: Replica, silent_redis_url: str) -> None:

@@ -1,7 +1,6 @@
-"""Many items that finish together: one round, and still each its own commit."""
+"""Many items that finish together: each has its own commit."""
 
 import asyncio
-import os
 
 import pytest
 
@@ -13,7 +12,6 @@ from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
-IN_A_CENTURY = 5_000_000_000
 ITEMS = tuple(f"item-{number:02}" for number in range(20))
 
 
@@ -40,16 +38,6 @@ async def test_each_item_has_its_own_commit_and_receipt(workspace: GitWorkspace,
     assert git("fsck", "--strict") == ""
 
 
-async def test_the_branch_moves_once_for_a_round(workspace: GitWorkspace, git: Git) -> None:
-    """They wait for the lock together."""
-    await committed(workspace, SLUG)
-
-    await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS))
-
-    assert len(git.subjects) == 1 + len(ITEMS)
-    assert len(git("reflog", "main").splitlines()) == 2
-
-
 async def test_one_item_s_trouble_is_not_the_others_(workspace: GitWorkspace, git: Git) -> None:
     """They are committed, and only it is refused."""
     bad = ITEMS[7]
@@ -66,20 +54,6 @@ async def test_one_item_s_trouble_is_not_the_others_(workspace: GitWorkspace, gi
     assert sorted(git.subjects) == sorted({*ITEMS, "by hand", "a submodule"} - {bad})
 
 
-async def test_a_lock_refuses_all_of_them_after_one_wait(workspace: GitWorkspace, git: Git) -> None:
-    """Twenty would otherwise wait twenty times as long."""
-    lock = git.write(".git/refs/heads/main.lock", "")
-    os.utime(lock, (IN_A_CENTURY, IN_A_CENTURY))  # it is never old, however slow the machine is
-
-    results = await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS), return_exceptions=True)
-
-    assert {result.reason for result in results if isinstance(result, WorkspaceError)} == {"locked"}
-    assert len({id(result) for result in results}) == 1
-    lock.unlink()
-    await asyncio.gather(*(committed(workspace, slug) for slug in ITEMS))
-    assert len(git.subjects) == len(ITEMS)
-
-
 async def test_commits_of_one_item_stay_in_order(workspace: GitWorkspace, git: Git) -> None:
     """Each adds to what the one before it left."""
     works = [a_commit(number, lines=(a_line(f"C1.{number}", round=number),)) for number in range(1, 6)]
@@ -93,7 +67,7 @@ async def test_commits_of_one_item_stay_in_order(workspace: GitWorkspace, git: G
         assert len(lines) == number
 
 
-async def test_the_same_commit_twice_in_a_round_is_one(workspace: GitWorkspace, git: Git) -> None:
+async def test_the_same_commit_twice_is_one(workspace: GitWorkspace, git: Git) -> None:
     """Two who ask for the same get the same."""
     first, second = await asyncio.gather(committed(workspace, SLUG), committed(workspace, SLUG))
 

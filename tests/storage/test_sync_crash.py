@@ -1,16 +1,13 @@
 """A kill at any moment between fetch, replay and push: the next round finishes it, and nothing is lost."""
 
 import asyncio
-import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pygit2
 import pytest
 
-from bot.storage.git import command
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
@@ -129,30 +126,6 @@ async def test_a_round_killed_anywhere_is_finished_by_the_next(met: Path, tmp_pa
     assert len(copies) >= FEWEST_MOMENTS
     for copy in unlike_each_other(copies):
         await assert_finished(copy)
-
-
-async def test_what_git_took_away_before_it_was_killed_is_put_back(
-    met: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It takes away first, then it writes; and of a copied checkout the index does not know what is unchanged."""
-    copy = tmp_path / "copy"
-    shutil.copytree(met, copy, symlinks=True)
-    root = copy / "workspace"
-
-    def took_away(git: command.Git, *words: str, **more: Any) -> command.GitResult:
-        if "read-tree" in words and "--dry-run" not in words:
-            for path in ("src/3.py", "src/7.py"):
-                (root / path).unlink()
-            raise SystemExit("killed")
-        return at_once(git, *words, **more)
-
-    at_once = command.Git.at_once
-    monkeypatch.setattr(command.Git, "at_once", took_away)
-    with pytest.raises(SystemExit):
-        await Sync(root, remote=str(copy / "remote.git"), seal=SEAL).once()
-    monkeypatch.undo()
-
-    await assert_finished(copy)
 
 
 async def test_git_killed_while_it_moves_files_is_finished_by_the_next(met: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from bot.domain.item import meta
 from bot.engine.ports import Exports
 from bot.errors import WorkspaceError
 from bot.files import META_BYTES, TRANSCRIPT_BYTES, FileRefused
-from bot.storage.git.places import Places
+from bot.storage.git.places import Places, is_ours
 from bot.storage.git.tree import (
     BRANCHES,
     COMMITS_LOOKED_AT,
@@ -51,7 +51,6 @@ LAST = "refs/roundtable/last/"
 """Our last commit on each branch: what a commit of ours held is not lost with the branch."""
 AUTHOR, EMAIL = "Roundtable", "roundtable@localhost"
 T = TypeVar("T")
-Paths = frozenset[tuple[str, ...]]
 
 
 class CommitDraft(NamedTuple):
@@ -110,13 +109,17 @@ class Branch:
         found = self.repository.references.get(self.name)
         return found.peel(Commit) if found else None
 
-    def files(self, commit: Commit | None = None) -> Files:
-        """Of *commit*, or else of the tip."""
-        return Files(self.repository, commit or self.tip())
+    def files(self) -> Files:
+        """Of the tip."""
+        return self.at(self.tip())
+
+    def at(self, commit: Commit | None) -> Files:
+        """None has no files."""
+        return Files(self.repository, commit)
 
     def content(self, commit: Commit | None, path: str) -> bytes | None:
         """Of a file in *commit*."""
-        return Files(self.repository, commit).read(path, TRANSCRIPT_BYTES)
+        return self.at(commit).read(path, TRANSCRIPT_BYTES)
 
     def last(self) -> Commit | None:
         """Our last commit on this branch, also when the branch has lost it."""
@@ -135,11 +138,14 @@ class Branch:
             return False
         return newer.id == id or self.repository.descendant_of(newer.id, id)
 
+    def drafted(self, parent: Commit | None, changed: Mapping[str, bytes | None]) -> Files:
+        """The files of a commit with *changed* ones on top of *parent*."""
+        tree = self.repository[self._grafted(parent, changed)].peel(Tree)
+        return Files(self.repository, None, tree=tree)
+
     def build(self, parent: Commit | None, draft: CommitDraft) -> Commit:
         """A commit on top of *parent*, on no branch yet; *parent* itself where *draft* changes nothing."""
-        files = Files(self.repository, parent)
-        entries = {path: self._entry(files, path, content) for path, content in draft.files.items()}
-        tree = graft(self.repository, parent.tree if parent else None, entries)
+        tree = self._grafted(parent, draft.files)
         if parent is not None and tree == parent.tree_id:
             return parent
         moment = datetime.fromisoformat(draft.now)
@@ -189,7 +195,7 @@ class Branch:
         """The commits that have the file *path*, newest first; of several with the same content, the newest."""
         last = None
         for commit in line_from(self.tip()):
-            files = Files(self.repository, commit)
+            files = self.at(commit)
             entry = files.entry(path)
             if entry and entry != last:
                 last = entry
@@ -251,6 +257,11 @@ class Branch:
     def _last(self) -> str:
         return LAST + quote(self.name.removeprefix(BRANCHES), safe="")
 
+    def _grafted(self, parent: Commit | None, changed: Mapping[str, bytes | None]) -> Oid:
+        files = self.at(parent)
+        entries = {path: self._entry(files, path, content) for path, content in changed.items()}
+        return graft(self.repository, parent.tree if parent else None, entries)
+
     def _entry(self, files: Files, path: str, content: bytes | None) -> TreeEntry | None:
         if content is None:
             return None
@@ -285,23 +296,7 @@ class Branch:
         if id not in self._is_code:
             commit = self._commit(id)
             parent = parent_of(commit)
-            ours = frozenset(tuple(path.split("/")) for path in self.places.ours)
-            before = _without(parent.tree, ours) if parent else ()
-            self._is_code[id] = _without(commit.tree, ours) != before
+            diff = parent.tree.diff_to_tree(commit.tree) if parent else commit.tree.diff_to_tree(swap=True)
+            changed = (delta.new_file.path for delta in diff.deltas)
+            self._is_code[id] = not all(is_ours(path, self.places.ours) for path in changed)
         return self._is_code[id]
-
-
-Rest = tuple[tuple[str, "Oid | Rest"], ...]
-
-
-def _without(tree: Tree, ours: Paths) -> Rest:
-    """The entries of *tree* except *ours*, for comparison. Only folders that contain *ours* are opened."""
-    rest: list[tuple[str, Oid | Rest]] = []
-    for entry in tree:
-        below = frozenset(path[1:] for path in ours if path[0] == entry.name)
-        if () in below:
-            continue
-        inner = _without(entry, below) if below and isinstance(entry, Tree) else entry.id
-        if inner != ():
-            rest.append((str(entry.name), inner))
-    return tuple(rest)

@@ -157,7 +157,7 @@ class Scrubber(_Erasing):
             changed.update((path, found) for path, found in self._scrubbed(slug, tip, large) if found.kinds)
             if not changed:
                 return tip, ""
-            files, at = self._files(slug, changed, now), self._branch.files(tip)
+            files, at = self._files(slug, changed, now), self._branch.at(tip)
             due = due_exports(self._branch, slug, at, files).files
             theirs = {path: files.pop(path) for path in self._exported_files(at, slug) if path in changed}
             files |= {path: due[path].encode("utf-8", "replace") for path in theirs if path in due}
@@ -178,7 +178,7 @@ class Scrubber(_Erasing):
     def _scrubbed(
         self, slug: str, tip: Commit | None, large: list[str]
     ) -> Iterator[tuple[str, ScrubbedFile]]:
-        files = self._branch.files(tip)
+        files = self._branch.at(tip)
         for path in (found for top in self._tops(files, slug) for found in files.below(top)):
             try:
                 content = files.read(path, LARGEST_BYTES)
@@ -208,7 +208,7 @@ class Scrubber(_Erasing):
         here: list[str] = []
         pushed: list[str] = []
         for commit in islice(self._walk([newest.id] if newest else []), COMMITS_LOOKED_AT):
-            found = self._tops(self._branch.files(commit), slug)
+            found = self._tops(self._branch.at(commit), slug)
             tops = (commit.tree[path] for path in found if path in commit.tree)
             if not all(map(self._is_clean, tops)):
                 (pushed if commit.id in elsewhere else here).append(str(commit.id)[:SHORT])
@@ -285,17 +285,17 @@ class Forgetter(_Erasing):
 
         def build(tip: Commit | None) -> tuple[Commit | None, str]:
             made.clear()
-            known = self._people(self._branch.files(tip))
+            known = self._people(self._branch.at(tip))
             after = known if whom.is_old else people.without_person(known, whom.person, on=whom.on)
             newest: Commit | None = tip
-            copies = () if whom.is_old else self._copies_of_people(self._branch.files(tip))
+            copies = () if whom.is_old else self._copies_of_people(self._branch.at(tip))
             named: dict[str, bytes | None] = dict.fromkeys(copies)
             if after is not known:
                 named[self._places.people] = people.text_of(after)
             if named:
                 newest = self._commit(newest, whom, named, "", now)
             for slug in only or self.slugs():
-                at = self._branch.files(newest)
+                at = self._branch.at(newest)
                 found = self._found(at, slug)
                 made[slug] = rewrite(slug, found, known.names, after.names)
                 files = self._paths(slug, made[slug].files)
@@ -318,7 +318,7 @@ class Forgetter(_Erasing):
         """The commit that removes the item; empty if there is none. *shared* is what the file of all items becomes."""
 
         def build(tip: Commit | None) -> tuple[Commit | None, str]:
-            files = self._branch.files(tip)
+            files = self._branch.at(tip)
             item, exported = files.below(self._places.item(slug)), self._exported_files(files, slug)
             gone: dict[str, bytes | None] = dict.fromkeys((*item, *exported))
             if not gone:
@@ -346,8 +346,9 @@ class Forgetter(_Erasing):
         kept = set(_below(tip.tree)) if tip else set()  # another file may have the same content
         found: dict[str, None] = {}
         for commit in self._walk(self._tips("refs/")):
-            tops = self._tops(self._branch.files(commit), *slugs)
-            found |= dict.fromkeys(str(id) for id in _blobs(commit.tree, tops) if id not in kept)
+            for top in self._tops(self._branch.at(commit), *slugs):
+                below = _below(commit.tree[top]) if top in commit.tree else ()
+                found |= dict.fromkeys(str(id) for id in below if id not in kept)
         return tuple(found)
 
     def _commit(
@@ -385,12 +386,6 @@ class Forgetter(_Erasing):
     def _paths(self, slug: str, files: Mapping[str, bytes]) -> dict[str, bytes | None]:
         item = self._places.item(slug)
         return {name if name == SHARED else f"{item}/{name}": content for name, content in files.items()}
-
-
-def _blobs(tree: Tree, tops: Iterable[str]) -> Iterator[Oid]:
-    for top in tops:
-        if top in tree:
-            yield from _below(tree[top])
 
 
 def _below(found: pygit2.Object) -> Iterator[Oid]:

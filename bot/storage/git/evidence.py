@@ -25,8 +25,8 @@ from bot.domain.values.text import counted
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.source_ports import CommittedTexts
 from bot.files import TRANSCRIPT_BYTES, TooLarge
-from bot.storage.git.places import Places
-from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeLine, CodeSearch, is_ours, is_secret
+from bot.storage.git.places import Places, is_ours
+from bot.storage.git.survey import LARGEST_BYTES, SHA_CHARS, CodeLine, CodeSearch, is_secret
 from bot.storage.git.tree import PLAIN, Files, TreeEntry, files_at_tip, graft
 
 ITEMS_DIR = "docs/requirements"

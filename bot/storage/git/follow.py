@@ -1,9 +1,9 @@
 """
 The checkout follows the branch: index and files are moved from one commit to a newer one, after the branch.
 
-Git's own two-tree merge moves the index, and each file is replaced as a whole, so a kill leaves old or new ones. Where
-a person changed the same file, the file stays as the person left it, and what was staged stays staged. What a kill left
-undone is done by the next one. While another branch is checked out, nothing is moved.
+Each path is looked at alone, and each file is replaced as a whole, so a kill leaves old or new ones. Where a person
+changed the same file, it stays as the person left it, and what was staged stays staged. What a kill left undone is done
+by the next one. While another branch is checked out, nothing is moved.
 """
 
 import fcntl
@@ -14,7 +14,6 @@ import stat
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,13 +30,14 @@ from bot.storage.git.tree import PAUSE_SECONDS, checked_out, git_runs_in, line_f
 log = logging.getLogger(__name__)
 
 BEGUN, LOCK, NEW_FILES = "following", "lock", "new"
-"""In our state: what is moved, as long as it is, the lock, and the files that are about to take their places."""
+"""In our state: the commit that is shown until the checkout has moved, the lock, and files on their way."""
 NO_COMMIT = "-"
 VERSIONS_KNOWN = 100
 """Commits back whose version of a file is no edit of a person's."""
 SUBMODULE = 0o160000
-ABSENT, OTHER = "absent", "other"
-"""In place of the id of a file: there is none, or something else is there."""
+OTHER = "other"
+"""In place of the id of a file: something else is there."""
+PATHS_NAMED = 1000
 
 
 class FileMove(NamedTuple):
@@ -47,14 +47,6 @@ class FileMove(NamedTuple):
     before: str | None
     after: str | None
     mode: int
-
-
-class Moving(NamedTuple):
-    """The branch is moved from *before* to *after*; the checkout shows *start*."""
-
-    start: Commit | None
-    before: Commit | None
-    after: Commit
 
 
 class Checkout:
@@ -73,117 +65,82 @@ class Checkout:
         Raises WorkspaceError, OSError and GitError when the branch cannot be set.
         """
         with self._turn():
-            known = self._noted()
-            start = known.start if known and self._branch.has(before, known.after) else before
-            self._write(Moving(start, before, after))
+            noted = self._noted()
+            self._note(noted if self._is_left(noted, before) else _name(before))
             if not self._branch.move(before, after, reason):
-                self._write(known)
+                self._note(noted)
                 return False
-            self._follow(after_kill=known is not None)
+            self._follow()
         return True
 
     def recover(self) -> None:
         """Does what a killed process has left undone; if another one is at work, it does."""
         with suppress(WorkspaceError, OSError), self._turn():
-            self._follow(after_kill=True)
+            self._follow()
 
-    def _follow(self, *, after_kill: bool) -> None:
+    def _follow(self) -> None:
         """The branch is set, whatever becomes of the checkout: the next one tries again."""
         try:
-            self._show_tip(after_kill=after_kill)
+            self._show_tip()
         except (OSError, TimeoutError, pygit2.GitError) as error:
             log.warning("the checkout does not follow the branch now: %s", error)
 
-    def _show_tip(self, *, after_kill: bool) -> None:
-        moving, newest = self._noted(), self._branch.tip()
-        if moving is None or newest is None:
+    def _show_tip(self) -> None:
+        noted, newest = self._noted(), self._branch.tip()
+        if not noted or newest is None:
             return
         kept: list[str] = []
-        if not self._repository.is_bare and checked_out(self._repository) == self._branch.name:
-            steps = self._steps(moving, newest)
-            if len(steps) > 1:
-                self._restore_index(steps[0])
-            for old, new in pairwise(steps):
-                kept += self._move(old, new, known=steps, singly=after_kill) if new else []
-        self._write(None)
-        self._name(kept)
+        is_here = not self._repository.is_bare and checked_out(self._repository) == self._branch.name
+        if is_here and self._is_left(noted, newest):
+            kept = self._move(self._commit(noted), newest)
+        self._note("")
+        self._tell(kept)
 
-    def _steps(self, moving: "Moving", newest: Commit) -> list[Commit | None]:
-        """From what the checkout shows to what it should. A person's git moves the branch together with the index."""
-        steps: list[Commit | None] = [moving.start]
-        if self._branch.has(newest, moving.after):
-            steps += [moving.before, moving.after, newest]
-        elif moving.start != moving.before and self._branch.has(newest, moving.before):
-            steps += [moving.before, newest]
-        return [step for number, step in enumerate(steps) if number == 0 or step != steps[number - 1]]
+    def _is_left(self, noted: str, tip: Commit | None) -> bool:
+        """Whether the checkout has to move from *noted*. Where a person moved the branch back, that git moved it."""
+        shown = self._commit(noted)
+        return noted == NO_COMMIT or (shown is not None and not (tip and self._branch.has(shown, tip)))
 
-    def _move(
-        self, before: Commit | None, after: Commit, *, known: Sequence[Commit | None], singly: bool
-    ) -> list[str]:
-        """Returns the paths that stay as people left them. *singly*: a kill may have left index and files apart."""
-        moves = tuple(self._moves(before, after))
-        if not moves:
+    def _move(self, before: Commit | None, after: Commit) -> list[str]:
+        """Returns the paths that stay as people left them."""
+        if not (moves := tuple(self._moves(before, after))):
             return []
-        if singly or any(map(self._is_in_the_way, moves)) or self._read_tree(before, after).code:
-            return self._move_singly(moves, (*known, self._branch.last()))
-        self._replace([move for move in moves if move.after], [move for move in moves if not move.after])
-        return []
+        self._restore_index(before)
+        staged, present = self._staged(moves), self._present(moves)
+        rows, kept = [], list[str]()
+        written, gone = list[FileMove](), list[FileMove]()
+        for move in moves:
+            here = present[move.path]
+            if not self._is_ours(move, staged.get(move.path), after):
+                kept.append(move.path)
+                continue
+            rows.append(_index_row(move))
+            if here == move.after:
+                continue
+            if here is not None and not self._is_ours(move, here, after):
+                kept.append(move.path)
+            else:
+                (written if move.after else gone).append(move)
+        self._run("update-index", "-z", "--index-info", given="".join(rows))
+        self._replace(written, gone)
+        return kept
 
-    def _is_in_the_way(self, move: FileMove) -> bool:
-        """Whether a link leads to *move*, or something is there that no commit brought."""
-        is_new = move.before is None and self._mode(move.path) is not None
-        return is_new or not self._is_in_plain_folder(move.path)
-
-    def _mode(self, path: str) -> int | None:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            return (self._root / path).lstat().st_mode
-        return None
+    def _is_ours(self, move: FileMove, id: str | None, tip: Commit) -> bool:
+        """Whether a commit has *id* there: then it is no edit that would be lost."""
+        if id in {move.before, move.after}:
+            return True
+        tips = (tip, self._branch.last())
+        recent = (commit for newest in tips for commit in line_from(newest, most=VERSIONS_KNOWN))
+        entries = (self._branch.at(commit).entry(move.path) for commit in recent)
+        return any(entry and str(entry.id) == id for entry in entries)
 
     def _moves(self, before: Commit | None, after: Commit) -> Iterator[FileMove]:
-        if before is None:
-            diff = after.tree.diff_to_tree(swap=True)
-        elif before.tree_id == after.tree_id:
-            return
-        else:
-            diff = before.tree.diff_to_tree(after.tree)
+        diff = before.tree.diff_to_tree(after.tree) if before else after.tree.diff_to_tree(swap=True)
         for delta in diff.deltas:
             old, new = delta.old_file, delta.new_file
             yield FileMove(
                 new.path, str(old.id) if old.mode else None, str(new.id) if new.mode else None, int(new.mode)
             )
-
-    def _read_tree(self, before: Commit | None, after: Commit) -> GitResult:
-        old = (
-            str(before.tree_id) if before else self._run("hash-object", "-t", "tree", os.devnull).out.strip()
-        )
-        return self._run("read-tree", "-m", old, str(after.tree_id))
-
-    def _move_singly(self, moves: tuple[FileMove, ...], tips: Sequence[Commit | None]) -> list[str]:
-        """Some path is in the way: each is looked at alone."""
-        self._run("update-index", "-q", "--refresh")
-        staged = self._staged()
-        known = self._known(tips, moves)
-        present = self._present(moves)
-        rows, kept = [], list[str]()
-        written, gone = list[FileMove](), list[FileMove]()
-        for move in moves:
-            index, here = staged.get(move.path), present[move.path]
-            if index != move.after and index not in known[move.path]:
-                kept.append(move.path)
-                continue
-            rows.append(_index_row(move))
-            is_ours = here == ABSENT or here in known[move.path]
-            if here == (move.after or ABSENT):
-                continue
-            if not is_ours:
-                kept.append(move.path)
-            elif move.after:
-                written.append(move)
-            else:
-                gone.append(move)
-        self._run("update-index", "-z", "--index-info", given="".join(rows))
-        self._replace(written, gone)
-        return kept
 
     def _replace(self, written: Sequence[FileMove], gone: Sequence[FileMove]) -> None:
         """Each file at once. Raises OSError when one cannot be written."""
@@ -205,44 +162,35 @@ class Checkout:
         shutil.rmtree(new, ignore_errors=True)
         self._run("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul", given=paths)
 
-    def _staged(self) -> dict[str, str]:
+    def _staged(self, moves: Sequence[FileMove]) -> dict[str, str]:
         """The ids in the index, by path; of both sides of a merge, something that is no id."""
         found: dict[str, str] = {}
-        for row in self._run("ls-files", "--stage", "-z").out.split("\0"):
+        named = [move.path for move in moves] if len(moves) <= PATHS_NAMED else []
+        for row in self._run("ls-files", "--stage", "-z", "--", *named).out.split("\0"):
             about, _, path = row.partition("\t")
             if path:
                 _, id, stage = about.split(" ")
                 found[path] = id if stage == "0" else OTHER
         return found
 
-    def _known(
-        self, tips: Sequence[Commit | None], moves: tuple[FileMove, ...]
-    ) -> dict[str, set[str | None]]:
-        """By path, the ids that it has in any of the commits: none of them is an edit that would be lost."""
-        found = {move.path: {move.before, move.after} for move in moves}
-        for start in tips:
-            for commit in line_from(start, most=VERSIONS_KNOWN):
-                for path, ids in found.items():
-                    with suppress(KeyError):
-                        ids.add(str(commit.tree[path].id))
-        return found
-
-    def _present(self, moves: Iterable[FileMove]) -> dict[str, str]:
-        """The ids of the files in the checkout."""
-        found: dict[str, str] = {}
+    def _present(self, moves: Iterable[FileMove]) -> dict[str, str | None]:
+        """The ids of the files in the checkout; None where there is none."""
+        found: dict[str, str | None] = {}
         hashed: list[str] = []
         for move in moves:
             found[move.path] = OTHER
             if not self._is_in_plain_folder(move.path):
                 continue
-            mode = self._mode(move.path)
+            mode = None
+            with suppress(FileNotFoundError, NotADirectoryError):
+                mode = (self._root / move.path).lstat().st_mode
             if mode is None:
-                found[move.path] = ABSENT
+                found[move.path] = None
             elif stat.S_ISLNK(mode):
                 found[move.path] = str(pygit2.hash(os.fsencode((self._root / move.path).readlink())))
-            elif stat.S_ISREG(mode) and "\n" not in move.path:
+            elif stat.S_ISREG(mode):
                 hashed.append(move.path)
-        said = self._run("hash-object", "--stdin-paths", given="".join(f"{path}\n" for path in hashed))
+        said = self._run("hash-object", "--stdin-paths", given="".join(map(_quoted, hashed)))
         found.update(zip(hashed, said.out.split(), strict=False))
         return found
 
@@ -297,27 +245,28 @@ class Checkout:
         finally:
             os.close(descriptor)
 
-    def _noted(self) -> "Moving | None":
+    def _noted(self) -> str:
+        """The commit that the checkout shows, or NO_COMMIT; empty where nothing is left to do."""
         with suppress(OSError, ValueError):
-            shas = (self._branch.state / BEGUN).read_text("ascii").split(" ")
-            start, before, after = (self._commit(sha) for sha in shas)
-            return Moving(start, before, after) if after else None
+            return (self._branch.state / BEGUN).read_text("ascii").partition(" ")[0]
+        return ""
+
+    def _commit(self, noted: str) -> Commit | None:
+        with suppress(ValueError):
+            found: object = self._repository.get(noted)
+            return found if isinstance(found, Commit) else None
         return None
 
-    def _commit(self, sha: str) -> Commit | None:
-        found: object = self._repository.get(sha) if sha != NO_COMMIT else None
-        return found if isinstance(found, Commit) else None
-
-    def _write(self, moving: "Moving | None") -> None:
+    def _note(self, shown: str) -> None:
         note = self._branch.state / BEGUN
-        if moving is None:
+        if not shown:
             note.unlink(missing_ok=True)
             return
         beside = note.with_name(f"{BEGUN}.new")
-        beside.write_text(" ".join(str(commit.id) if commit else NO_COMMIT for commit in moving), "ascii")
+        beside.write_text(shown, "ascii")
         beside.replace(note)
 
-    def _name(self, kept: list[str]) -> None:
+    def _tell(self, kept: list[str]) -> None:
         """Once: a person may be at work for days."""
         if (found := frozenset(kept)) and found != self._named:
             names = ", ".join(map(one_line, sorted(found)))
@@ -325,9 +274,19 @@ class Checkout:
         self._named = found
 
 
+def _name(commit: Commit | None) -> str:
+    return str(commit.id) if commit else NO_COMMIT
+
+
 def _index_row(move: FileMove) -> str:
     """For `update-index --index-info`; mode 0 removes the path."""
     return f"{move.mode if move.after else 0:06o} {move.after or '0' * 40}\t{move.path}\0"
+
+
+def _quoted(path: str) -> str:
+    """A line for git, which reads quoted names as C does."""
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"\n'
 
 
 def _is_locked(descriptor: int) -> bool:

@@ -23,11 +23,20 @@ from bot.engine.ports import DueExports, FoundEdits, FoundFile, FoundFolder, Ite
 from bot.errors import UserError, WorkspaceError
 from bot.files import ARTIFACT_BYTES, TRANSCRIPT_BYTES
 from bot.storage.git.branch import Branch
-from bot.storage.git.tree import COMMITS_LOOKED_AT, ITEM, SHORT, Files, line_from, parent_of, trailer
+from bot.storage.git.tree import (
+    COMMITS_LOOKED_AT,
+    ITEM,
+    SHORT,
+    Files,
+    line_from,
+    parent_of,
+    parents_of,
+    trailer,
+)
 
 SOMEBODY = "somebody"
 VERSIONS_LOOKED_AT = 100_000
-COMMITS_OF_A_BATCH = 64
+COMMITS_AT_HAND = 64
 MOST_EDITS = 200
 """Of one reading; the next one has more of them."""
 MOST_FILES = 200
@@ -35,12 +44,6 @@ MOST_FILES = 200
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-
-
-def parents_of(commit: Commit) -> Iterator[Commit]:
-    """None at the end of a shallow clone."""
-    with suppress(KeyError, pygit2.GitError):
-        yield from commit.parents
 
 
 def earlier_tips(repository: pygit2.Repository, branch: pygit2.Reference) -> Iterator[Commit]:
@@ -71,7 +74,7 @@ def reading(branch: Branch, path: str, understand: Callable[[bytes], T], absent:
     known: dict[Oid, T] = {}
 
     def read(commit: Commit) -> T:
-        files = branch.files(commit)
+        files = branch.at(commit)
         entry = files.entry(path)
         if entry is None:
             return absent
@@ -132,25 +135,6 @@ def _written(branch: Branch, edit: CheckedEdit, at: Callable[[Commit], tuple[str
 
 
 # --- exported files ---------------------------------------------------------------------------------------------------
-
-
-class DraftFiles:
-    """The files of a commit that is not made yet: *changed* ones on top of those of its parent."""
-
-    def __init__(self, before: Files, changed: Mapping[str, bytes | None]) -> None:
-        self._before = before
-        self._changed = changed
-
-    def read(self, path: str, most: int) -> bytes | None:
-        return self._changed[path] if path in self._changed else self._before.read(path, most)
-
-    def folders(self, path: str) -> Iterator[tuple[str, object]]:
-        known = dict[str, object](self._before.folders(path))
-        for changed in self._changed:
-            name, _, rest = changed.removeprefix(f"{path}/").partition("/")
-            if changed.startswith(f"{path}/") and rest:
-                known.setdefault(name, None)
-        return iter(known.items())
 
 
 class ExportHistory:
@@ -219,22 +203,22 @@ class ExportHistory:
     @cached_property
     def _changes(self) -> tuple[tuple[Files, Files], ...]:
         """
-        Our commits of the item, each with its parent, the newest first; those of the batch at hand are not on the
+        Our commits of the item, each with its parent, the newest first; those that are being made are not on the
         branch yet.
         """
-        at, tip, repository = self._at.commit, self._branch.tip(), self._branch.repository
+        branch, at, tip = self._branch, self._at.commit, self._branch.tip()
         found: dict[Oid, None] = {}
-        for commit in line_from(at, most=COMMITS_OF_A_BATCH):
+        for commit in line_from(at, most=COMMITS_AT_HAND):
             if tip is not None and commit.id == tip.id:
                 break
             if trailer(commit, ITEM) == self._slug:
                 found[commit.id] = None
-        on_branch = self._branch.commits_of(self._slug)
+        on_branch = branch.commits_of(self._slug)
         # A commit that is on the branch has all that are older there in its history.
-        first = next((place for place, id in enumerate(on_branch) if self._branch.has(at, id)), None)
+        first = next((place for place, id in enumerate(on_branch) if branch.has(at, id)), None)
         found |= dict.fromkeys(on_branch[first:] if first is not None else ())
-        ours = (repository[id].peel(Commit) for id in found)
-        return tuple((Files(repository, commit), Files(repository, parent_of(commit))) for commit in ours)
+        ours = (branch.repository[id].peel(Commit) for id in found)
+        return tuple((branch.at(commit), branch.at(parent_of(commit))) for commit in ours)
 
 
 def due_exports(branch: Branch, slug: str, at: Files, changed: Mapping[str, bytes | None]) -> DueExports:
@@ -242,7 +226,8 @@ def due_exports(branch: Branch, slug: str, at: Files, changed: Mapping[str, byte
     if branch.exports is None:
         return DueExports({}, ())
     try:
-        return branch.exports.due(slug, DraftFiles(at, changed), ExportHistory(branch, slug, at).folder)
+        record = branch.drafted(at.commit, changed)
+        return branch.exports.due(slug, record, ExportHistory(branch, slug, at).folder)
     except (UserError, WorkspaceError, OSError) as error:
         log.warning("%s was not exported: %s", slug, error)
         return DueExports({}, ())

@@ -10,6 +10,11 @@ from bot.domain.transcript.people import PEOPLE_FILE
 from bot.storage.git.tree import META, TRANSCRIPT
 
 
+def is_ours(path: str, ours: Iterable[str]) -> bool:
+    """One of *ours*, or below one."""
+    return any(path == one or path.startswith(f"{one}/") for one in ours)
+
+
 class Places:
     """The paths of an item's files in the workspace."""
 

@@ -291,7 +291,7 @@ class ItemReader:
     def _held_in(self, slug: str, commits: Iterable[Oid]) -> Listing | None:
         unsigned = None
         for commit in commits:
-            files = self._branch.files(self._branch.repository[commit].peel(Commit))
+            files = self._branch.at(self._branch.repository[commit].peel(Commit))
             found = self._listing(files, slug)
             if found.sealed:
                 return found

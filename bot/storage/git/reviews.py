@@ -44,7 +44,7 @@ def draft_review(
     The review on top of *parent*; no draft where the same text is there already. Raises WorkspaceError, OSError and
     GitError.
     """
-    files, folder = Files(branch.repository, parent), _folder(branch, sent.slug)
+    files, folder = branch.at(parent), _folder(branch, sent.slug)
     files.refuse_submodule(folder)
     if not sent.slug or files.folder(branch.places.item(sent.slug)) is None:
         raise WorkspaceError(f"There is no item {sent.slug!r}.", reason="no_item")

@@ -215,11 +215,6 @@ def code_files(
             yield from code_files(entry, ours, f"{path}/", depth=depth - 1)
 
 
-def is_ours(path: str, ours: Iterable[str]) -> bool:
-    """One of *ours*, or below one."""
-    return any(path == one or path.startswith(f"{one}/") for one in ours)
-
-
 def is_secret(path: str) -> bool:
     """Whether *path* is of a file that is made to hold keys: those are not shown at all."""
     names = path.lower().split("/")

@@ -61,8 +61,6 @@ LONGEST_NETWORK_SECONDS = 1800.0
 """A first fetch may take long: the limit doubles each time that it was not enough."""
 LOCK_SECONDS = 10.0
 FETCH_SECONDS = 30.0
-GATHER_SECONDS = 0.5
-"""Commits that come this close together are pushed together."""
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 300.0
 RACES = 30
@@ -330,7 +328,6 @@ class Sync:
         self._thread = ThreadPoolExecutor(1, "workspace sync")
         self._local: _Local | None = None
         self._woken = asyncio.Event()
-        self._hurried = asyncio.Event()
         self._abreast = asyncio.Event()
         """Set when the next round to begin has ended."""
         self._state: tuple[SyncResult, str] = (SyncResult.NOTHING, "")
@@ -347,7 +344,6 @@ class Sync:
         """
         if self._state[1]:
             return False
-        self._hurried.set()
         self._woken.set()
         with suppress(TimeoutError):
             async with asyncio.timeout(ABREAST_SECONDS if seconds is None else seconds):
@@ -360,7 +356,6 @@ class Sync:
         failures = 0
         while True:
             self._woken.clear()
-            self._hurried.clear()
             result = await self.once()
             (meter or NoMeter()).pushed(result)
             failures = 0 if result in {SyncResult.PUSHED, SyncResult.NOTHING} else failures + 1
@@ -371,8 +366,6 @@ class Sync:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._every):
                     await self._woken.wait()
-                async with asyncio.timeout(GATHER_SECONDS):
-                    await self._hurried.wait()
 
     async def once(self) -> SyncResult:
         """One round. What the remote or the workspace cannot do is logged and returned, not raised."""

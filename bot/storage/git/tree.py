@@ -47,9 +47,13 @@ class TreeEntry(NamedTuple):
 class Files:
     """The files of one commit. Symbolic links and submodules are no files, so nothing is followed."""
 
-    def __init__(self, repository: pygit2.Repository | None, commit: Commit | None) -> None:
+    def __init__(
+        self, repository: pygit2.Repository | None, commit: Commit | None, *, tree: Tree | None = None
+    ) -> None:
+        """*tree* are the files of one that is not made yet."""
         self._repository = repository
         self.commit = commit
+        self._tree = commit.tree if commit else tree
 
     def read(self, path: str, most: int) -> bytes | None:
         """None where there is no plain file. Raises TooLarge."""
@@ -127,7 +131,7 @@ class Files:
 
     def _at(self, path: str) -> pygit2.Object | None:
         with suppress(KeyError, ValueError):
-            return (self.commit.tree[path] if path else self.commit.tree) if self.commit else None
+            return self._tree[path] if path and self._tree is not None else self._tree
         return None
 
 
@@ -206,12 +210,14 @@ def line_from(commit: Commit | None, *, most: int = COMMITS_LOOKED_AT) -> Iterat
         commit, most = parent_of(commit), most - 1
 
 
+def parents_of(commit: Commit) -> Iterator[Commit]:
+    """None at the end of a shallow clone."""
+    with suppress(KeyError, pygit2.GitError):
+        yield from commit.parents
+
+
 def parent_of(commit: Commit) -> Commit | None:
-    """None for the first commit, and at the end of a shallow clone."""
-    try:
-        return commit.parents[0] if commit.parent_ids else None
-    except (KeyError, pygit2.GitError):
-        return None
+    return next(parents_of(commit), None)
 
 
 def trailer(commit: Commit, name: str) -> str:

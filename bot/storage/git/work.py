@@ -86,16 +86,7 @@ class Worker:
 
     def apply(self, due: ItemWork, parent: GitCommit | None, *, again: bool = False) -> "AppliedWork":
         """The commit that *due* is on top of *parent*. *again*: it was made for another one."""
-        return AppliedWork(due, self.files(parent), self, again=again).run()
-
-    def restore_meta(self, due: ItemWork, parent: GitCommit | None) -> CommitDraft:
-        """The newest meta.json that can be read; one that cannot is kept beside it."""
-        applied = AppliedWork(due, self.files(parent), self, again=False)
-        applied.write_meta(b"")
-        return applied.draft
-
-    def files(self, commit: GitCommit | None) -> Files:
-        return Files(self.branch.repository, commit)
+        return AppliedWork(due, self.branch.at(parent), self, again=again).run()
 
     def sign(self, slug: str, spoken: bytes) -> Callable[[SlackPlace], str]:
         """For the chain of the transcript *spoken*."""
@@ -115,7 +106,7 @@ class Worker:
     def edit_of_lines(self, slug: str, at: GitCommit | None) -> str:
         """The newest commit of others, in the history of *at*, that changed the transcript."""
         path = self.places.transcript(slug)
-        found = changes(at, lambda commit: self.files(commit).entry(path)) if at else ()
+        found = changes(at, lambda commit: self.branch.at(commit).entry(path)) if at else ()
         by = next((commit for commit in found if not trailer(commit, ITEM)), at)
         return str(by.short_id) if by else ""
 
@@ -125,10 +116,10 @@ class Worker:
         for each item. A file that people changed since stays theirs, but our lines and our progress come back.
         """
         base = self.branch.repository.merge_base(parent.id, lost.id)
-        before = self.branch.files(self.branch.repository[base].peel(GitCommit)) if base else None
-        found, tip = self.branch.files(lost), parent
+        before = self.branch.at(self.branch.repository[base].peel(GitCommit)) if base else None
+        found, tip = self.branch.at(lost), parent
         for slug, folder in found.folders(self.places.items_dir):
-            present = self.branch.files(tip)
+            present = self.branch.at(tip)
             there = present.folder(self.places.item(slug))
             if there is None or there.id != folder.id:
                 files = dict(self._lost_files(slug, before, present, found))
@@ -184,7 +175,7 @@ class AppliedWork:
         self._due = due
         self._again = again
         self._slug = due.slug
-        self._at = at
+        self._at, self.parent = at, at.commit
         self._worker = worker
         self._places = worker.places
         self._last = worker.before(self._slug, at)
@@ -216,7 +207,7 @@ class AppliedWork:
         after = self._write_lines(spoken, self._due.work.lines)
         if self._due.work.snapshot:
             after = self._write_specification(self._due.work.snapshot, spoken, after)
-        self.write_meta(after)
+        self._write_meta(after)
         if self._due.work.snapshot:
             due = due_exports(self._worker.branch, self._slug, self._at, self.files)
             self.files |= {path: text.encode("utf-8", "replace") for path, text in due.files.items()}
@@ -232,7 +223,7 @@ class AppliedWork:
 
     def _restore_deleted(self) -> None:
         """What people deleted while the item is live, as the newest commit has it that has it."""
-        item, ours = self._places.item(self._slug), self._worker.files(self._last)
+        item, ours = self._places.item(self._slug), self._worker.branch.at(self._last)
         record, lines = self._places.meta(self._slug), self._places.transcript(self._slug)
         lost = [path for path in (record, lines) if self._at.entry(path) is None and ours.entry(path)]
         held = next(self._worker.branch.versions(lost[0]), None) if lost else None
@@ -276,7 +267,7 @@ class AppliedWork:
 
     # --- the record ---------------------------------------------------------------------------------------------------
 
-    def write_meta(self, spoken: bytes) -> None:
+    def _write_meta(self, spoken: bytes) -> None:
         place, change, now = self._places.meta(self._slug), self._due.work.change, self._due.now
         before = self._read(place, META_BYTES)
         raw: Mapping[str, Any] | None = None
@@ -343,7 +334,7 @@ class AppliedWork:
         """Without the new lines, and with the sealed ones that our last commit had."""
         place, lines = self._places.transcript(self._slug), self._worker.lines
         content = self._read(place, TRANSCRIPT_BYTES)
-        committed = self._worker.files(self._last).read(place, TRANSCRIPT_BYTES) or b""
+        committed = self._worker.branch.at(self._last).read(place, TRANSCRIPT_BYTES) or b""
         if content is not None:
             self.lost_lines = len(lost_rows(content, committed, lines.trusted))
         if content is not None and self.lost_lines:

@@ -7,14 +7,12 @@ disk runs in a thread. One thread writes and another reads, so that a list can b
 
 import asyncio
 import logging
-from asyncio import Future
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
 from pygit2 import Commit as GitCommit
 
@@ -44,72 +42,6 @@ from bot.storage.git.survey import survey
 from bot.storage.git.tree import LOCK_SECONDS, parent_of, remove_stale_locks, shared_git_dir
 from bot.storage.git.work import AppliedWork, ItemWork, Worker, keep_unpushed
 
-LARGEST_BATCH = 32
-"""A larger batch would keep the first commit waiting for too long."""
-REASONS_FOR_ALL = frozenset({"locked", "read_only"})
-"""Errors that every commit of a batch would run into, so that each of them fails at once."""
-
-
-class PendingCommit(NamedTuple):
-    """The next commit of one item. *sure*: all that the remote has is here, so what is missing here is lost."""
-
-    slug: str
-    work: Commit
-    now: str
-    after: LastLine = NOTHING
-    home: SlackPlace | None = None
-    sure: bool = True
-
-
-_Waiting = tuple[PendingCommit, Future[CommitResult]]
-
-
-class Batches:
-    """
-    Makes the commits that wait at the same time in one batch: the lock is taken once and the branch moves once.
-
-    *commit* makes all the commits of a batch or none, and is called for one batch at a time. An error is usually about
-    one item, so after an error each commit of the batch is tried alone.
-    """
-
-    def __init__(self, commit: Callable[[Sequence[PendingCommit]], Awaitable[list[CommitResult]]]) -> None:
-        self._commit = commit
-        self._waiting: deque[_Waiting] = deque()
-        self._running: asyncio.Task[None] | None = None
-
-    async def join(self, due: PendingCommit) -> CommitResult:
-        receipt: Future[CommitResult] = asyncio.get_running_loop().create_future()
-        self._waiting.append((due, receipt))
-        if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._run())
-        return await receipt
-
-    async def end(self) -> None:
-        """Waits for the commits that were asked for."""
-        if self._running:
-            await asyncio.wait({self._running})
-
-    async def _run(self) -> None:
-        while self._waiting:
-            some = [self._waiting.popleft() for _ in range(min(LARGEST_BATCH, len(self._waiting)))]
-            if asked := [(due, receipt) for due, receipt in some if not receipt.done()]:
-                await self._make(asked)
-
-    async def _make(self, some: list[_Waiting]) -> None:
-        (made,) = await asyncio.gather(self._commit([due for due, _ in some]), return_exceptions=True)
-        if not isinstance(made, BaseException):
-            for (_, receipt), result in zip(some, made, strict=True):
-                if not receipt.done():
-                    receipt.set_result(result)
-        elif len(some) == 1 or (isinstance(made, WorkspaceError) and made.reason in REASONS_FOR_ALL):
-            for _, receipt in some:
-                if not receipt.done():
-                    receipt.set_exception(made)
-        else:
-            for waiting in some:
-                await self._make([waiting])
-
-
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
@@ -137,34 +69,25 @@ class Writer:
         remove_stale_locks(self.branch.repository, self.branch.root, self.branch.name)
         self.checkout.recover()
 
-    def commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
-        """All of them at once, each in a commit of its own. After an exception each of them can be tried again."""
-        for slug in dict.fromkeys(due.slug for due in works):
-            self._must_be_the_only_copy(slug)
-        lost = [due.sure and self._is_lost(due.slug, due.after, due.now) for due in works]
-        dues = [
-            self.worker.settle(ItemWork(slug=due.slug, work=due.work, now=due.now, home=due.home))
-            for due in works
-        ]
-        known = [self.branch.find(due.work.id) for due in dues]
-        if self._shared:
-            for due, done in zip(dues, known, strict=True):
-                if done is None:
-                    keep_unpushed(self.branch, due)
+    def commit(self, asked: ItemWork, after: LastLine, *, sure: bool) -> CommitResult:
+        """*sure*: all that the remote has is here, so a last line that is missing here is lost."""
+        self._must_be_the_only_copy(asked.slug)
+        lost = sure and self._is_lost(asked.slug, after, asked.now)
+        due = self.worker.settle(asked)
+        done = self.branch.find(due.work.id)
+        if self._shared and done is None:
+            keep_unpushed(self.branch, due)
 
-        def build(tip: GitCommit | None) -> tuple[GitCommit | None, list["_Made"]]:
-            tip = self._put_back(tip, works[-1].now)
-            made = []
-            for due, done in zip(dues, known, strict=True):
-                parent = parent_of(done) if done else tip
-                applied = self.worker.apply(due, parent)  # also a second time: the first receipt may be lost
-                commit = done or self.branch.build(parent, applied.draft)
-                made.append(_Made(commit, parent, applied, is_new=done is None))
-                tip = tip if done else commit
-            return tip, made
+        def build(tip: GitCommit | None) -> tuple[GitCommit | None, tuple[GitCommit, AppliedWork]]:
+            tip = self._put_back(tip, due.now)
+            parent = parent_of(done) if done else tip
+            applied = self.worker.apply(due, parent)  # also a second time: the first receipt may be lost
+            commit = done or self.branch.build(parent, applied.draft)
+            return (tip if done else commit), (commit, applied)
 
-        made = self.advance(build, works[-1].work.subject)
-        return [self._result(due, each, lost=gone) for due, each, gone in zip(works, made, lost, strict=True)]
+        commit, applied = self.advance(build, due.work.subject)
+        result = self._result(due, after, commit, applied, lost=lost)
+        return result._replace(troubles=()) if done else result
 
     def keep(self, review: ReviewToStore) -> KeptReview:
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, KeptReview]:
@@ -181,7 +104,7 @@ class Writer:
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, None]:
             if not self._reader.load(slug, now=now).restorable:
                 return tip, None
-            return self.branch.build(tip, self.worker.restore_meta(due, tip)), None
+            return self.branch.build(tip, self.worker.apply(due, tip).draft), None
 
         self.advance(build, subject)
         return self._reader.read(slug, now=now)
@@ -227,11 +150,12 @@ class Writer:
             self._reader.transcript(slug) + self.worker.committed(slug, self.branch.files())
         )
 
-    def _result(self, due: PendingCommit, made: "_Made", *, lost: bool) -> CommitResult:
-        state = self._reader.load(due.slug, now=due.now, after=due.after).state
+    def _result(
+        self, due: ItemWork, after: LastLine, commit: GitCommit, applied: AppliedWork, *, lost: bool
+    ) -> CommitResult:
+        state = self._reader.load(due.slug, now=due.now, after=after).state
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
-        applied = made.applied
         if lost:
             state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
         elif any(TAKES_OVER in line.meta for line in due.work.lines):
@@ -239,55 +163,48 @@ class Writer:
             state = self._reader.specified(due.slug, state, whole=True).but(old_lines=left)
         put_back = None
         if applied.lost_lines:
-            changed = self.worker.edit_of_lines(due.slug, made.parent)
+            changed = self.worker.edit_of_lines(due.slug, applied.parent)
             put_back = PutBack(lines=applied.lost_lines, commit=changed)
         edits = [edit for edit in due.work.edits if edit not in applied.stopped]
-        by_hand = tuple(self._hand_edits(due.slug, applied.stopped, made.commit))
+        by_hand = tuple(self._hand_edits(due.slug, applied.stopped, commit))
         is_lost = any(edit.written is None for edit in by_hand)
         return CommitResult(
             state,
-            str(made.commit.id),
-            tuple(dict.fromkeys(self._touched(due.slug, edits, made))),
-            tuple(applied.troubles) if made.is_new else (),
+            str(commit.id),
+            tuple(dict.fromkeys(self._touched(due.slug, edits, commit, applied.parent))),
+            tuple(applied.troubles),
             tuple(applied.unwritten),
             restored=applied.restored,
             last_line=last_line(
-                self.branch.content(made.commit, self.worker.places.transcript(due.slug)) or b"",
+                self.branch.content(commit, self.worker.places.transcript(due.slug)) or b"",
                 self.worker.lines.trusted,
             ),
             put_back=put_back,
             lost=lost,
             hand_edits=by_hand,
-            before=self._reader.known_at(due.slug, made.parent) if is_lost else Specification(),
+            before=self._reader.known_at(due.slug, applied.parent) if is_lost else Specification(),
             exports=applied.exports,
         )
 
-    def _touched(self, slug: str, edits: Sequence[Edit], made: "_Made") -> Iterator[ChangedFile]:
+    def _touched(
+        self, slug: str, edits: Sequence[Edit], commit: GitCommit, parent: GitCommit | None
+    ) -> Iterator[ChangedFile]:
         for edit in edits:
             place = self.worker.places.edit(slug, edit)
-            content = self.branch.content(made.commit, place) if place else None
-            if place and content is not None and content != self.branch.content(made.parent, place):
+            content = self.branch.content(commit, place) if place else None
+            if place and content is not None and content != self.branch.content(parent, place):
                 heading = _heading(edit, content)
                 is_gone = isinstance(edit, SectionEdit) and not edit.body
                 if not (is_gone or is_last(heading) or edit.path == brief.PAGE):
                     yield ChangedFile(path=edit.path, heading=heading)
 
     def _hand_edits(self, slug: str, edits: Sequence[CheckedEdit], commit: GitCommit) -> Iterator[HandEdit]:
-        files = self.branch.files(commit)
+        files = self.branch.at(commit)
         for edit in edits:
             place = self.worker.places.edit(slug, edit)
             content = files.read(place, ARTIFACT_BYTES) if place else None
             if place and content is not None:
                 yield described(self.branch, place, edit, content.decode())
-
-
-class _Made(NamedTuple):
-    """Not *is_new*: the effect was committed before."""
-
-    commit: GitCommit
-    parent: GitCommit | None
-    applied: AppliedWork
-    is_new: bool
 
 
 def _heading(edit: Edit, content: bytes) -> str:
@@ -329,8 +246,6 @@ class GitWorkspace:
         self._root = root.absolute()
         self._branch = partial(Branch, self._root, items_dir, lock_seconds=lock_seconds, exports=exports)
         self._seal = seal
-        self._commits = Batches(self._commit)
-        self._looking: asyncio.Future[tuple[Listing, ...]] | None = None
         self._unpacked = 0
         self._packing: asyncio.Task[None] | None = None
         self._stack = ExitStack()
@@ -354,17 +269,13 @@ class GitWorkspace:
 
     async def __aexit__(self, *_: object) -> None:
         self._first_look.cancel()
-        await self._commits.end()
         if self._packing:
             self._packing.cancel()
             await asyncio.wait({self._packing})
         await asyncio.to_thread(self._stack.close)
 
     async def items(self) -> tuple[Listing, ...]:
-        """Callers share a reading that has not begun. One that has begun may miss what they have just written."""
-        if self._looking is None:
-            self._looking = asyncio.ensure_future(self._in_thread(self._reader, self._look))
-        return await asyncio.shield(self._looking)
+        return await self._in_thread(self._reader, self._reading.items)
 
     async def backlog(self) -> str:
         return await self._in_thread(self._reader, self._reading.backlog)
@@ -404,7 +315,8 @@ class GitWorkspace:
     ) -> CommitResult:
         await self._abreast()
         sure = await self._holds(slug, after) or await self._is_sure(after, now)
-        receipt = await self._commits.join(PendingCommit(slug, work, now, after, home, sure))
+        due = ItemWork(slug=slug, work=work, now=now, home=home)
+        receipt = await self._in_thread(self._writer, lambda: self._writing.commit(due, after, sure=sure))
         self._pack_now_and_then()
         self._after_commit()
         unpushed = "" if await self._abreast() else now
@@ -458,13 +370,6 @@ class GitWorkspace:
         """The first listing of many items takes seconds, so it is made before the first request."""
         with suppress(WorkspaceError):
             await self.items()
-
-    def _look(self) -> tuple[Listing, ...]:
-        self._looking = None
-        return self._reading.items()
-
-    async def _commit(self, works: Sequence[PendingCommit]) -> list[CommitResult]:
-        return await self._in_thread(self._writer, lambda: self._writing.commit(works))
 
     def _pack_now_and_then(self) -> None:
         """Every commit leaves a few loose files, and each version of a transcript in full, until git packs them."""

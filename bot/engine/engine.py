@@ -13,8 +13,9 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from weakref import WeakValueDictionary
 
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.lru import LruCache
@@ -85,18 +86,30 @@ class UnsavedChange(NamedTuple, Generic[A, I]):
     after: A
 
 
-class _Request(NamedTuple, Generic[A, I]):
-    """Inputs of one caller, to be saved together. *made* is what came of them when they were decided before."""
+Decided = Sequence[UnsavedChange[A, I]] | Exception | None
+"""What became of a request: None when there is no aggregate that it is for."""
+
+
+@dataclass(eq=False)
+class _Request(Generic[A, I]):
+    """
+    Inputs of one caller, to be saved together. *made* is what came of them when they were decided before; *after* and
+    *decided* are there when the request is no longer in its turn.
+    """
 
     events: Sequence[I]
     only: Callable[[A], bool]
     made: Sequence[UnsavedChange[A, I]] = ()
+    after: A | None = None
+    decided: Decided[A, I] = None
 
 
-Decided = Sequence[UnsavedChange[A, I]] | Exception | None
-"""What became of a request: None when there is no aggregate that it is for."""
-_Saving = asyncio.Task[tuple[A | None, Sequence[Decided[A, I]]]]
-_Waiting = tuple[_Request[A, I], "asyncio.Future[tuple[A | None, Decided[A, I]]]"]
+class _Turn(Generic[A, I]):
+    """Of an aggregate: who has it saves for all who wait then."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.waiting: list[_Request[A, I]] = []
 
 
 class Repository(Generic[A, I]):
@@ -124,9 +137,7 @@ class Repository(Generic[A, I]):
         self._memory = memory
         self._saved = saved
         self._meter = meter
-        self._saving: dict[str, list[_Waiting[A, I]]] = {}
-        """By aggregate, while a save of it is under way: those who came since it began."""
-        self._tasks: set[_Saving[A, I]] = set()
+        self._turns: WeakValueDictionary[str, _Turn[A, I]] = WeakValueDictionary()
 
     async def read(self, slug: str) -> A | None:
         """As it is stored now."""
@@ -167,54 +178,34 @@ class Repository(Generic[A, I]):
         return tuple(decisions)
 
     async def _in_turn(self, slug: str, request: _Request[A, I]) -> A | None:
-        if slug in self._saving:
-            waiting: _Waiting[A, I] = request, asyncio.get_running_loop().create_future()
-            self._saving[slug].append(waiting)
-            after, decided = await waiting[1]
-        else:
-            self._saving[slug] = []
-            try:
-                after, [decided] = await self._save_together(slug, [request])
-            finally:
-                self._end_turn(slug)
-        if isinstance(decided, Exception):
-            raise decided
-        return after if decided else None
+        """A caller that is cancelled while it saves leaves the others waiting, and the next one saves for them."""
+        if (turn := self._turns.get(slug)) is None:
+            turn = self._turns[slug] = _Turn()
+        turn.waiting.append(request)
+        try:
+            async with turn.lock:
+                if request in turn.waiting:
+                    await self._save_together(slug, turn)
+        finally:
+            if request in turn.waiting:
+                turn.waiting.remove(request)
+        if isinstance(request.decided, Exception):
+            raise request.decided
+        return request.after if request.decided else None
 
-    def _end_turn(self, slug: str) -> None:
-        """Those who came meanwhile are next, all of them at once. Any of them may be cancelled: they have a task."""
-        if waiting := self._saving.pop(slug):
-            self._saving[slug] = []
-            saving = self._save_together(slug, [request for request, _ in waiting])
-            task = asyncio.create_task(saving, name=f"saving {slug}")
-            self._tasks.add(task)
-            task.add_done_callback(partial(self._tell_waiting, slug, waiting))
-
-    def _tell_waiting(self, slug: str, waiting: Sequence[_Waiting[A, I]], saved: _Saving[A, I]) -> None:
-        self._tasks.discard(saved)
-        self._end_turn(slug)
-        error = None if saved.cancelled() else saved.exception()
-        for place, (_, future) in enumerate(waiting):
-            if future.done():
-                continue
-            if saved.cancelled():
-                future.cancel()
-            elif error:
-                future.set_exception(error)
-            else:
-                after, decided = saved.result()
-                future.set_result((after, decided[place]))
-
-    async def _save_together(
-        self, slug: str, requests: Sequence[_Request[A, I]]
-    ) -> tuple[A | None, Sequence[Decided[A, I]]]:
-        """What is stored then, and what became of each of *requests*."""
-        after, decided = await self._decided(slug, requests)
-        for one in decided:
+    async def _save_together(self, slug: str, turn: _Turn[A, I]) -> None:
+        requests = tuple(turn.waiting)
+        decided: Sequence[Decided[A, I]]
+        try:
+            after, decided = await self._decided(slug, requests)
+        except BotError as error:
+            after, decided = None, [error for _ in requests]
+        turn.waiting = [one for one in turn.waiting if one not in requests]
+        for request, one in zip(requests, decided, strict=True):
+            request.after, request.decided = after, one
             if not isinstance(one, Exception | None):
                 for decision in one:
                     self._saved(*decision)
-        return after, decided
 
     async def _decided(
         self, slug: str, requests: Sequence[_Request[A, I]]

@@ -4,8 +4,8 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from bot import telemetry
@@ -105,40 +105,17 @@ class Cancellation:
     """
 
     def __init__(self, opening_seconds: float = OPENING_SECONDS) -> None:
-        self._running: dict[tuple[str, str], asyncio.Task[Outcome]] = {}
         self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
         self._opening_seconds = opening_seconds
         self._opened: dict[str, float] = {}
 
-    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
-        """The outcome of *work*, which may raise; None when it was cancelled."""
-        if not isinstance(effect, CANCELLABLE):
-            return await work
-        task = asyncio.create_task(work, name=f"{effect.kind} for {slug}")
-        self._running[slug, effect.id] = task
-        try:
-            await asyncio.wait({task})
-        finally:
-            del self._running[slug, effect.id]
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task})
-        try:
-            return task.result()
-        except asyncio.CancelledError as cancelled:
-            facts = next((one for one in cancelled.args if isinstance(one, Mapping)), NO_FACTS)
-        if facts:
-            raise VoiceError("The answer was not waited for.", reason="cancelled", facts=facts)
-        return None
-
     def look(self, rt: Roundtable) -> "list[asyncio.Task[Outcome]]":
-        """*rt* was just saved. What was begun for effects that are no longer in its outbox, each once."""
-        pending = {one.id for one in rt.outbox}
-        for (slug, effect), task in self._running.items():
-            if slug == rt.slug and effect not in pending:
-                task.cancel()
+        """*rt* was just saved. Cancels what was begun for effects that are no longer in its outbox, each once."""
         ahead = self._ahead.get(rt.slug, {})
-        return [ahead.pop(id) for id in ahead.keys() - pending]
+        dropped = [ahead.pop(id) for id in ahead.keys() - {one.id for one in rt.outbox}]
+        for task in dropped:
+            task.cancel()
+        return dropped
 
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """Of *effects* that do not build on each other, before it is their turn; `outcome` has what came of it."""
@@ -169,7 +146,8 @@ class Cancellation:
             done = [id for id, task in tasks.items() if task.done()]
             if len(done) == len(tasks) or (done and clock() >= due):
                 ahead.pop(done[0], None)
-                return tasks[done[0]].result()
+                first = tasks[done[0]]
+                return None if first.cancelled() else first.result()
             if is_wanted():
                 return None
             working = [task for task in tasks.values() if not task.done()]
@@ -474,9 +452,8 @@ class Roundtables(Engine[Roundtable, Input]):
         for attempt in range(1, attempts + 1):
             try:
                 performers = self._performers._replace(playbook=playbook_for(rt, self._playbook_of(rt)))
-                work = performers.perform(effect, rt)
-                done = Done(key=effect.id, at=self._clock(), effect=effect.id)
-                return await self._cancellation.of(rt.slug, effect, work) or done
+                with _counting_what_it_took():
+                    return await performers.perform(effect, rt)
             except Postponed:
                 raise
             except EffectError as error:
@@ -530,6 +507,18 @@ class Roundtables(Engine[Roundtable, Input]):
         with suppress(Conflict):  # another process was quicker
             start = Start(key=key, at=self._clock(), item=rt.item, place=rt.place, person=person)
             await self.take_up(start, thread_known=True)
+
+
+@contextmanager
+def _counting_what_it_took() -> Iterator[None]:
+    """Raises VoiceError where a model that was cancelled says what it took until then."""
+    try:
+        yield
+    except asyncio.CancelledError as cancelled:
+        if facts := next((one for one in cancelled.args if isinstance(one, Mapping) and one), None):
+            sentence = "The answer was not waited for."
+            raise VoiceError(sentence, reason="cancelled", facts=facts) from cancelled
+        raise
 
 
 def _emoji(effect: React | Unreact, rt: Roundtable) -> tuple[str, str, str]:

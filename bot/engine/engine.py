@@ -78,30 +78,18 @@ class Saved(Protocol[A]):
     async def put(self, state: A, /, *, expected: int) -> None: ...
 
 
-class UnsavedChange(NamedTuple, Generic[A, I]):
-    """What an input made of an aggregate. It may not be saved yet."""
-
-    event: I
-    before: A
-    after: A
-
-
-Decided = Sequence[UnsavedChange[A, I]] | Exception | None
-"""What became of a request: None when there is no aggregate that it is for."""
-
-
 @dataclass(eq=False)
 class _Request(Generic[A, I]):
     """
-    Inputs of one caller, to be saved together. *made* is what came of them when they were decided before; *after* and
-    *decided* are there when the request is no longer in its turn.
+    An input of one caller. When it is no longer in its turn: *made* is what it was decided on and what came of that,
+    *refused* why there is nothing, and *stored* what is stored then.
     """
 
-    events: Sequence[I]
+    event: I
     only: Callable[[A], bool]
-    made: Sequence[UnsavedChange[A, I]] = ()
-    after: A | None = None
-    decided: Decided[A, I] = None
+    made: tuple[A, A] | None = None
+    refused: Exception | None = None
+    stored: A | None = None
 
 
 class _Turn(Generic[A, I]):
@@ -162,22 +150,13 @@ class Repository(Generic[A, I]):
         Decides *event* and saves it. None when nothing is stored, or nothing that *only* is true of. Raises UserError
         when it makes no sense now.
         """
-        return await self._in_turn(slug, _Request((event,), only))
+        request = _Request(event, only)
+        await self._in_turn(slug, request)
+        if request.refused:
+            raise request.refused
+        return request.stored if request.made else None
 
-    async def settle(self, slug: str, unsaved: Sequence[UnsavedChange[A, I]]) -> A | None:
-        """Saves decisions, or makes them again after what was saved meanwhile. None when nothing is stored."""
-        events = [decision.event for decision in unsaved]
-        return await self._in_turn(slug, _Request(events, lambda _: True, unsaved))
-
-    def decisions(self, before: A, events: Sequence[I]) -> tuple[UnsavedChange[A, I], ...]:
-        decisions = []
-        for event in events:
-            after = self._decide(before, event)
-            decisions.append(UnsavedChange(event, before, after))
-            before = after
-        return tuple(decisions)
-
-    async def _in_turn(self, slug: str, request: _Request[A, I]) -> A | None:
+    async def _in_turn(self, slug: str, request: _Request[A, I]) -> None:
         """A caller that is cancelled while it saves leaves the others waiting, and the next one saves for them."""
         if (turn := self._turns.get(slug)) is None:
             turn = self._turns[slug] = _Turn()
@@ -189,34 +168,30 @@ class Repository(Generic[A, I]):
         finally:
             if request in turn.waiting:
                 turn.waiting.remove(request)
-        if isinstance(request.decided, Exception):
-            raise request.decided
-        return request.after if request.decided else None
 
     async def _save_together(self, slug: str, turn: _Turn[A, I]) -> None:
         requests = tuple(turn.waiting)
-        decided: Sequence[Decided[A, I]]
         try:
-            after, decided = await self._decided(slug, requests)
+            stored = await self._decided(slug, requests)
         except BotError as error:
-            after, decided = None, [error for _ in requests]
+            stored = None
+            for request in requests:
+                request.refused = error
         turn.waiting = [one for one in turn.waiting if one not in requests]
-        for request, one in zip(requests, decided, strict=True):
-            request.after, request.decided = after, one
-            if not isinstance(one, Exception | None):
-                for decision in one:
-                    self._saved(*decision)
+        for request in requests:
+            request.stored = stored
+            if stored and request.made:
+                self._saved(request.event, *request.made)
 
-    async def _decided(
-        self, slug: str, requests: Sequence[_Request[A, I]]
-    ) -> tuple[A | None, list[Decided[A, I]]]:
+    async def _decided(self, slug: str, requests: Sequence[_Request[A, I]]) -> A | None:
+        """What is stored then."""
         before, is_current = self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
             if before is None:
                 before, is_current = await self.read(slug), True
             if before is None:
-                return None, [None for _ in requests]
-            after, decided = self._decided_on(before, requests)
+                return None
+            after = self._decided_on(before, requests)
             if after is not before:
                 after = after.but(version=before.version + 1)
                 await self._before_save()
@@ -228,28 +203,23 @@ class Repository(Generic[A, I]):
                     before = None
                     continue
                 self._memory[slug] = after
-                return after, decided
+                return after
             if is_current or (stored := await self.read(slug)) is before:
-                return before, decided
+                return before
             before, is_current = stored, True
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
 
-    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> tuple[A, list[Decided[A, I]]]:
+    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> A:
         """One after the other; an input that makes no sense, or breaks, does not keep the others from being saved."""
-        decided: list[Decided[A, I]] = []
-        for one in requests:
+        for request in requests:
+            request.made = request.refused = None
             try:
-                if not one.only(state):
-                    decided.append(None)
-                    continue
-                is_made = bool(one.made) and one.made[0].before is state
-                made = one.made if is_made else self.decisions(state, one.events)
+                if request.only(state):
+                    request.made = state, self._decide(state, request.event)
             except Exception as error:  # noqa: BLE001 -- the caller gets it
-                decided.append(error)
-                continue
-            decided.append(made)
-            state = made[-1].after
-        return state, decided
+                request.refused = error
+            state = request.made[1] if request.made else state
+        return state
 
 
 class Engine(ABC, Generic[A, I]):
@@ -304,10 +274,6 @@ class Engine(ABC, Generic[A, I]):
     def _wait_seconds(self, effect: Any) -> float:  # noqa: ARG002
         """Seconds until *effect* may begin."""
         return 0.0
-
-    def _joins(self, performed: Sequence[Any], newest: UnsavedChange[A, I]) -> bool:  # noqa: ARG002
-        """Whether the outcomes of *performed*, which ended in *newest*, may be saved with the next one."""
-        return False
 
     def _saved(self, event: I, before: A | None, after: A) -> None:
         """For counters and the audit log: *after* is stored, or *event* changed nothing."""
@@ -377,8 +343,6 @@ class Engine(ABC, Generic[A, I]):
     async def _perform_outbox(self, slug: str) -> None:
         """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
         state, begun = await self._repository.read(slug), ""
-        unsaved: tuple[UnsavedChange[A, I], ...] = ()
-        performed: tuple[Pending, ...] = ()
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError
@@ -388,18 +352,11 @@ class Engine(ABC, Generic[A, I]):
                     break
                 outcome = await self._perform(effect, state) if attempt is None else attempt
                 if outcome is None:
-                    if unsaved:
-                        state, unsaved, performed = await self._repository.settle(slug, unsaved), (), ()
-                    if state is None or self._next(state) == effect:
+                    if self._next(state) == effect:
                         break
                     continue
-                unsaved += self._repository.decisions(state, [outcome])
-                state = unsaved[-1].after
-                performed += (effect,)
-                if attempt is not None or not self._joins(performed, unsaved[-1]):
-                    state, unsaved, performed = await self._repository.settle(slug, unsaved), (), ()
-                if attempt is not None:
-                    begun = effect.id if state and self._is_begun(state, attempt) else ""
+                state = await self._repository.take(slug, outcome)
+                begun = effect.id if attempt is not None and state and self._is_begun(state, attempt) else ""
         if state:
             await self._idle(state)
 

@@ -13,14 +13,12 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
-    NO_HARM_REPEATED,
     Effect,
     OpenThread,
     Post,
     PushIssue,
     React,
     ReviewDraft,
-    Rewrite,
     ShareRecord,
     Speak,
     Unreact,
@@ -43,7 +41,7 @@ from bot.domain.roundtable.transitions import asking, opening
 from bot.domain.values.places import Belonging, Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
-from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
+from bot.engine.engine import BeforeSave, Engine, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
 from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
@@ -375,23 +373,6 @@ class Roundtables(Engine[Roundtable, Input]):
             return None
         return Attempted(key=effect.id, at=self._clock(), effect=effect.id)
 
-    def _joins(self, performed: Sequence[Effect], newest: UnsavedChange[Roundtable, Input]) -> bool:
-        """
-        With the attempt of a post, which is saved at once; or with an effect that does no harm when it is repeated, if
-        none does, or if it follows a post, which is looked for before it is made again. But no new effect is performed
-        before it is saved, and that a question is shown is saved at once: it decides what words below it mean.
-        """
-        following = self._next(newest.after)
-        if self._leaving.is_set() or not following:
-            return False
-        if isinstance(following, NOT_REPEATABLE):
-            return True
-        if newest.after.sequence != newest.before.sequence or _asks(performed[-1], newest.before):
-            return False
-        if isinstance(following, NO_HARM_REPEATED):
-            return all(isinstance(one, (*NO_HARM_REPEATED, *NOT_REPEATABLE)) for one in performed)
-        return all(isinstance(one, NO_HARM_REPEATED) for one in performed)
-
     def _saved(self, event: Input, before: Roundtable | None, after: Roundtable) -> None:
         self._meter.decided(event, before, after)
         audited(event, before, after)
@@ -523,11 +504,6 @@ def _counting_what_it_took() -> Iterator[None]:
 
 def _emoji(effect: React | Unreact, rt: Roundtable) -> tuple[str, str, str]:
     return rt.place.key, effect.ts, effect.emoji
-
-
-def _asks(effect: Effect, rt: Roundtable) -> bool:
-    """Whether *effect* makes a card show the newest question or menu. Of a post it is known when it was attempted."""
-    return isinstance(effect, Rewrite) and rt.question is not None and rt.question.post == effect.id
 
 
 def _seconds_before(attempt: int) -> float:

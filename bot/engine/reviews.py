@@ -294,20 +294,18 @@ class ReviewTriage(Engine[Notice, Happened]):
 
     def __init__(
         self,
+        reviewing: ReviewContext,
         *,
         notices: Notices,
-        archive: Archive,
         wake: Wake,
-        reviewing: ReviewContext,
-        clock: Clock,
         team: str = "",
         tally: Meter | None = None,
     ) -> None:
-        super().__init__(store=_Begun(notices, archive), wake=wake, decide=decide, clock=clock)
-        self.queue = Queue(notices, clock)
+        begun = _Begun(notices, reviewing.archive)
+        super().__init__(store=begun, wake=wake, decide=decide, clock=reviewing.clock)
+        self.reviewing = reviewing
+        self.queue = Queue(notices, reviewing.clock)
         self._notices = notices
-        self._reviewing = reviewing
-        self._archive = archive
         self._team = team
         self._tally = tally or NoMeter()
 
@@ -321,11 +319,11 @@ class ReviewTriage(Engine[Notice, Happened]):
 
     async def read(self, slug: str, title: str, number: int) -> Message:
         """Review *number*, or the newest one, for a person. Raises UserError when there is none, WorkspaceError."""
-        kept = await self._archive.newest(slug, REVIEWS_READABLE)
+        kept = await self.reviewing.archive.newest(slug, REVIEWS_READABLE)
         found = next((one for one in reversed(kept) if number in {0, one.number}), None)
         if found is None:
             raise UserError(review_wording.no_such_review(title, number, [one.number for one in kept]))
-        text = self._reviewing.shown(without_block(text_of(found.content)))
+        text = self.reviewing.shown(without_block(text_of(found.content)))
         return review_wording.whole(title, found.number, text, found.path)
 
     async def is_unfinished(self, slug: str) -> bool:
@@ -336,7 +334,7 @@ class ReviewTriage(Engine[Notice, Happened]):
 
     async def _perform(self, effect: Owed, state: Notice) -> Outcome | None:
         try:
-            return await self._reviewing.perform(effect, state)
+            return await self.reviewing.perform(effect, state)
         except EffectError as error:
             return self._refused(effect, error)
 
@@ -356,7 +354,7 @@ class ReviewTriage(Engine[Notice, Happened]):
             return 0.0
         pause = min(FIRST_WAIT_SECONDS * 2.0 ** min(effect.attempts - 1, 10), LONGEST_WAIT_SECONDS)
         if not isinstance(effect, MakeReview):
-            pause = max(pause, self._reviewing.board.lands_within)
+            pause = max(pause, self.reviewing.board.lands_within)
         return max(0.0, pause - max(0.0, seconds_since(effect.attempted_at, self._clock())))
 
     def _saved(self, event: Happened, before: Notice | None, after: Notice) -> None:

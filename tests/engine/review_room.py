@@ -188,14 +188,7 @@ async def room(
             sights=Viewers(store, workspace, OnePerson(), lambda _: shipped().policy),
             **more,
         )
-        triage = ReviewTriage(
-            notices=notices,
-            archive=workspace,
-            wake=woken,
-            reviewing=reviewing,
-            clock=now,
-            team=slack.team_id,
-        )
+        triage = ReviewTriage(reviewing, notices=notices, wake=woken, team=slack.team_id)
         yield Room(triage, workspace, reviewers, notices, slack, root, woken, thread)
 
 

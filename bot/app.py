@@ -197,12 +197,21 @@ async def store(
             yield sqlite
 
 
+def forgetter(settings: Settings) -> Forgetter:
+    """What takes a person or an item out of git."""
+    return Forgetter(
+        settings.workspace,
+        items_dir=str(settings.items_dir),
+        seal=seal(settings),
+        exports=exports(settings),
+    )
+
+
 def expiry(
     settings: Settings, saved: SqliteStore | RedisStore | None, playbook: Playbook, clock: Clock = now
 ) -> Expiry:
     """What is taken out when it is older than the settings say."""
-    shown = exports(settings)
-    git = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=seal(settings), exports=shown)
+    git = forgetter(settings)
     return Expiry(settings.retention, git, saved, playbook=playbook, sealer=seal(settings).lines, clock=clock)
 
 

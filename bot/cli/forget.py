@@ -339,12 +339,7 @@ def _is_in(rt: Roundtable, ids: Iterable[str]) -> bool:
 
 def forgetter(settings: Settings) -> Forgetter:
     """After what a command that was killed left undone."""
-    found = Forgetter(
-        settings.workspace,
-        items_dir=str(settings.items_dir),
-        seal=parts.seal(settings),
-        exports=app.exports(settings),
-    )
+    found = app.forgetter(settings)
     found.recover()
     return found
 

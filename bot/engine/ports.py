@@ -73,36 +73,6 @@ class Urgency(IntEnum):
         return self <= Urgency.POST
 
 
-class Indicators(Protocol):
-    """Small signs in a thread: a message was heard, or we are at work. A sign that cannot be shown is no loss."""
-
-    async def react(self, place: Place, ts: str, emoji: str) -> None:
-        """No error when it is there already."""
-        ...
-
-    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
-        """No error when it is not there."""
-        ...
-
-    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
-        """
-        We are at work in the thread. Shown again, it lasts longer. A passing failure of Slack is no error; that Slack
-        never shows the sign here is one.
-        """
-        ...
-
-    async def clear(self, place: Place, sign: WorkIndicator) -> None:
-        """No error when nothing is there."""
-        ...
-
-    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
-        """
-        The agent's session in the thread is called *title* from now on, and may be over. An error only when Slack never
-        has sessions for this app, or when it may be closed later.
-        """
-        ...
-
-
 NOTHING = LastLine()
 """Nothing is known to be committed."""
 
@@ -151,7 +121,35 @@ class Profile(NamedTuple):
     offset: int | None = None
 
 
-class Chat(Indicators, Protocol):
+class Chat(Protocol):
+    # Small signs in a thread: a message was heard, or we are at work. A sign that cannot be shown is no loss.
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        """No error when it is there already."""
+        ...
+
+    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
+        """No error when it is not there."""
+        ...
+
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
+        """
+        We are at work in the thread. Shown again, it lasts longer. A passing failure of Slack is no error; that Slack
+        never shows the sign here is one.
+        """
+        ...
+
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
+        """No error when nothing is there."""
+        ...
+
+    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
+        """
+        The agent's session in the thread is called *title* from now on, and may be over. An error only when Slack never
+        has sessions for this app, or when it may be closed later.
+        """
+        ...
+
     @property
     def lands_within(self) -> float:
         """Seconds after which a post whose caller died has appeared, or never will."""

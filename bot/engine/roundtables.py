@@ -268,13 +268,14 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def hear(self, place: Place, event: Command) -> Roundtable | None:
         """`handle`, for the roundtable of the thread at *place*; None when there is none."""
-        if (slug := self._memory.threads.get(place.key)) and (rt := await self._at(place, slug, event)):
+        slug = self._memory.threads.get(place.key)
+        if slug and (rt := await self._handle(slug, event, only=lambda rt: rt.place == place)):
             return rt
         found = await self._store.at(place)
         if found is None:
             return None
         self._memory[found.slug] = found
-        return await self._at(place, found.slug, event)
+        return await self._handle(found.slug, event, only=lambda rt: rt.place == place)
 
     def missing_steps(self) -> Mapping[str, int]:
         """Open steps that the files do not have, and how many of the roundtables in memory here wait for each."""
@@ -473,11 +474,6 @@ class Roundtables(Engine[Roundtable, Input]):
         told = self._performers.redact(sentence)
         key = {"key": effect.id, "effect": effect.id, "at": self._clock()}
         return Failed(**key, reason=reason, sentence=told, facts=facts)
-
-    # --- finding ----------------------------------------------------------------------------------------------------
-
-    async def _at(self, place: Place, slug: str, event: Command) -> Roundtable | None:
-        return await self._handle(slug, event, only=lambda rt: rt.place == place)
 
     async def _take_up_lost(self, rt: Roundtable) -> None:
         if not rt.place.thread:

@@ -15,6 +15,7 @@ from bot.domain.catalog.policy import GuestsSee, Policy
 from bot.domain.item.item import KnownItem
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import NOBODY, NOWHERE, Belonging, HeldItem, Person, Place, Viewer
+from bot.engine.item_locator import folder_of
 from bot.engine.ports import Listing, Profile, Store, Workspace
 from bot.errors import EffectError
 
@@ -90,7 +91,7 @@ class Viewers:
                 yield known_item(rt, listed), rt
 
     async def sees(self, viewer: Viewer, slug: str) -> bool:
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        listed = await folder_of(self._workspace, slug)
         rt = await self._store.get(slug)
         return bool(rt or listed) and viewer.sees(held_item(rt, listed))
 

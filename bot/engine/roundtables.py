@@ -98,13 +98,12 @@ class Cancellation:
     takes is noticed at the end of the work; the answer is then dropped.
 
     The models of an opening work at the same time. Their outcomes are saved one after the other, in the order of the
-    outbox, when all are there or have had *opening_seconds*; late ones follow. A crash repeats only the calls whose
+    outbox, when all are there or have had `OPENING_SECONDS`; late ones follow. A crash repeats only the calls whose
     outcome was not saved.
     """
 
-    def __init__(self, opening_seconds: float = OPENING_SECONDS) -> None:
+    def __init__(self) -> None:
         self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
-        self._opening_seconds = opening_seconds
         self._opened: dict[str, float] = {}
 
     def look(self, rt: Roundtable) -> "list[asyncio.Task[Outcome]]":
@@ -139,7 +138,7 @@ class Cancellation:
             return await perform(effects[0])
         clock = asyncio.get_running_loop().time
         began = self._opened.setdefault(slug, clock()) if len(tasks) > 1 else self._opened.pop(slug, 0.0)
-        due = began + self._opening_seconds
+        due = began + OPENING_SECONDS
         while True:
             done = [id for id, task in tasks.items() if task.done()]
             if len(done) == len(tasks) or (done and clock() >= due):
@@ -537,16 +536,13 @@ class Absence:
         once use the same keys. Raises Unavailable with the store.
         """
         since, at = await self._store.listened(), self._clock()
-        if _is_too_long(since, at):
-            await self._catch_up(since, at)
-        await self._store.listening(at)
-
-    async def _catch_up(self, since: str, at: str) -> None:
-        slugs = await self._store.held()
-        log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
+        slugs = await self._store.held() if _is_too_long(since, at) else ()
+        if slugs:
+            log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
             with suppress(UserError, NewerVersion):  # gone meanwhile, or for a process of another kind
                 await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
+        await self._store.listening(at)
 
 
 def _is_too_long(since: str, at: str) -> bool:

@@ -97,7 +97,7 @@ class _Turn(Generic[A, I]):
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
-        self.waiting: list[_Request[A, I]] = []
+        self.waiting: dict[_Request[A, I], None] = {}  # a set that keeps its order
 
 
 class Repository(Generic[A, I]):
@@ -160,14 +160,13 @@ class Repository(Generic[A, I]):
         """A caller that is cancelled while it saves leaves the others waiting, and the next one saves for them."""
         if (turn := self._turns.get(slug)) is None:
             turn = self._turns[slug] = _Turn()
-        turn.waiting.append(request)
+        turn.waiting[request] = None
         try:
             async with turn.lock:
                 if request in turn.waiting:
                     await self._save_together(slug, turn)
         finally:
-            if request in turn.waiting:
-                turn.waiting.remove(request)
+            turn.waiting.pop(request, None)
 
     async def _save_together(self, slug: str, turn: _Turn[A, I]) -> None:
         requests = tuple(turn.waiting)
@@ -177,8 +176,8 @@ class Repository(Generic[A, I]):
             stored = None
             for request in requests:
                 request.refused = error
-        turn.waiting = [one for one in turn.waiting if one not in requests]
         for request in requests:
+            turn.waiting.pop(request, None)
             request.stored = stored
             if stored and request.made:
                 self._saved(request.event, *request.made)

@@ -42,7 +42,7 @@ from bot.engine.evidence_ports import NO_SIGHT, Sights
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Clock, Exports, Meter, Voices, Wake, now
+from bot.engine.ports import NO_METER, Clock, Exports, Meter, Voices, Wake, now
 from bot.engine.review_ports import Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
@@ -502,7 +502,7 @@ def review_triage(
     reviewers: Reviewers,
     sights: Sights = NO_SIGHT,
     channel: str = "",
-    tally: Meter | None = None,
+    tally: Meter = NO_METER,
 ) -> ReviewTriage:
     """*channel* is for notices that are not shown yet; by default the settings say it."""
     reviewing = ReviewContext(

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.lru import LruCache
-from bot.engine.ports import Clock, Meter, NoMeter, Wake, kind_of
+from bot.engine.ports import NO_METER, Clock, Meter, Wake, kind_of
 from bot.errors import BotError, Conflict, LeftAlone, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
@@ -232,14 +232,14 @@ class Engine(ABC, Generic[A, I]):
         wake: Wake,
         decide: Callable[[A, I], A],
         clock: Clock,
-        meter: Meter | None = None,
+        meter: Meter = NO_METER,
         memory: MutableMapping[str, A] | None = None,
         before_save: BeforeSave = nothing_before,
     ) -> None:
         """*before_save* stores what a state may name. Raises Unavailable."""
         self._wake = wake
         self._clock = clock
-        self._meter = meter or NoMeter()
+        self._meter = meter
         self._repository = Repository(
             store,
             decide,

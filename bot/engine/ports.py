@@ -550,10 +550,10 @@ class Wake(Protocol):
         ...
 
 
-class Meter(Protocol):
+class Meter:
     """
-    Counts what engines, Slack's listeners and the synchronisation do. Every call returns at once and raises nothing.
-    Inputs, aggregates, effects and outcomes are those of the engine that counts.
+    Counts what engines, Slack's listeners and the synchronisation do; this one counts nothing. Every call returns at
+    once and raises nothing. Inputs, aggregates, effects and outcomes are those of the engine that counts.
     """
 
     def decided(self, event: Any, before: Any, after: Any) -> None:
@@ -586,13 +586,7 @@ class Meter(Protocol):
         """
 
 
-class NoMeter:
-    def _nothing(self, *_: object, **__: object) -> None:
-        return
-
-    decided = refused = conflicted = performed = retried = acknowledged = handed_over = pushed = reviewed = (
-        _nothing
-    )
+NO_METER = Meter()
 
 
 def kind_of(event: type[Any]) -> str:

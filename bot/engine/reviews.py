@@ -55,7 +55,7 @@ from bot.engine import audit
 from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
 from bot.engine.evidence_ports import NO_SIGHT, Sight, Sights
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Clock, Meter, NoMeter, Wake, Workspace
+from bot.engine.ports import NO_METER, Clock, Meter, Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,
@@ -293,7 +293,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         notices: Notices,
         wake: Wake,
         team: str = "",
-        tally: Meter | None = None,
+        tally: Meter = NO_METER,
     ) -> None:
         begun = _Begun(notices, reviewing.archive)
         super().__init__(store=begun, wake=wake, decide=decide, clock=reviewing.clock)
@@ -301,7 +301,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         self.queue = Queue(notices, reviewing.clock)
         self._notices = notices
         self._team = team
-        self._tally = tally or NoMeter()
+        self._tally = tally
 
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""

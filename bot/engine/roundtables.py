@@ -4,8 +4,8 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from bot import telemetry
@@ -44,7 +44,7 @@ from bot.engine.audit import audited
 from bot.engine.engine import BeforeSave, Engine, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
-from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
+from bot.engine.ports import NO_FACTS, NO_METER, Clock, Meter, Store, Wake
 from bot.errors import (
     BotError,
     Conflict,
@@ -114,6 +114,10 @@ class Cancellation:
             task.cancel()
         return dropped
 
+    def has_dropped(self, slug: str, effect: Effect) -> bool:
+        """Whether the work for *effect* was cancelled by `look`."""
+        return effect.id not in self._ahead.get(slug, {})
+
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """Of *effects* that do not build on each other, before it is their turn; `outcome` has what came of it."""
         ahead = self._ahead.setdefault(slug, {})
@@ -153,11 +157,12 @@ class Cancellation:
     async def end(self, slug: str) -> None:
         """What was begun for *slug* and is not awaited any more."""
         self._opened.pop(slug, None)
-        tasks = self._ahead.pop(slug, {}).values()
+        tasks = tuple(self._ahead.get(slug, {}).values())
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        self._ahead.pop(slug, None)
 
 
 class Reactions:
@@ -217,7 +222,7 @@ class Roundtables(Engine[Roundtable, Input]):
         performers: Performers,
         playbook: Playbook,
         clock: Clock,
-        meter: Meter | None = None,
+        meter: Meter = NO_METER,
         cancellation: Cancellation | None = None,
         reactions: Reactions | None = None,
         changed: Callable[[Roundtable], None] = lambda _: None,
@@ -433,8 +438,7 @@ class Roundtables(Engine[Roundtable, Input]):
         for attempt in range(1, attempts + 1):
             try:
                 performers = self._performers._replace(playbook=playbook_for(rt, self._playbook_of(rt)))
-                with _counting_what_it_took():
-                    return await performers.perform(effect, rt)
+                return await self._worked(performers, effect, rt)
             except Postponed:
                 raise
             except EffectError as error:
@@ -455,6 +459,17 @@ class Roundtables(Engine[Roundtable, Input]):
                     effect, "Something went wrong on my side; it is in the log.", "unexpected"
                 )
         raise AssertionError("the last attempt returns")
+
+    async def _worked(self, performers: Performers, effect: Effect, rt: Roundtable) -> Outcome:
+        """Raises VoiceError where a model whose effect was dropped says what it took until then."""
+        try:
+            return await performers.perform(effect, rt)
+        except asyncio.CancelledError as cancelled:
+            facts = next((one for one in cancelled.args if isinstance(one, Mapping)), None)
+            if not facts or not self._cancellation.has_dropped(rt.slug, effect):
+                raise
+            sentence = "The answer was not waited for."
+            raise VoiceError(sentence, reason="cancelled", facts=facts) from cancelled
 
     async def _begun_again(self, effect: Effect, slug: str) -> Effect | None:
         """
@@ -483,18 +498,6 @@ class Roundtables(Engine[Roundtable, Input]):
         with suppress(Conflict):  # another process was quicker
             start = Start(key=key, at=self._clock(), item=rt.item, place=rt.place, person=person)
             await self.take_up(start, thread_known=True)
-
-
-@contextmanager
-def _counting_what_it_took() -> Iterator[None]:
-    """Raises VoiceError where a model that was cancelled says what it took until then."""
-    try:
-        yield
-    except asyncio.CancelledError as cancelled:
-        if facts := next((one for one in cancelled.args if isinstance(one, Mapping) and one), None):
-            sentence = "The answer was not waited for."
-            raise VoiceError(sentence, reason="cancelled", facts=facts) from cancelled
-        raise
 
 
 def _emoji(effect: React | Unreact, rt: Roundtable) -> tuple[str, str, str]:

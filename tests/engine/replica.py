@@ -14,7 +14,7 @@ from bot.engine.commands import Commands
 from bot.engine.engine import BeforeSave, nothing_before
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
-from bot.engine.ports import Meter, Pay, Store, Sweep, Voices, Wake, now
+from bot.engine.ports import NO_METER, Meter, Pay, Store, Sweep, Voices, Wake, now
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import Viewers
 from bot.storage.redis import RedisStore
@@ -73,7 +73,7 @@ async def replica(
     redis_url: str,
     *,
     chat: SimChat | None = None,
-    meter: Meter | None = None,
+    meter: Meter = NO_METER,
     voices: Voices | None = None,
     wake: Wake | None = None,
     before_save: BeforeSave = nothing_before,

@@ -14,7 +14,6 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     contextmanager,
-    nullcontext,
 )
 from dataclasses import replace
 from functools import partial
@@ -35,7 +34,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
 from bot.domain.catalog.schema import Schema
 from bot.domain.item.export_places import usual_places
-from bot.domain.privacy.redaction import Redact, unchanged
+from bot.domain.privacy.redaction import Redact
 from bot.engine.agent_desk import AgentDesk
 from bot.engine.commands import Commands
 from bot.engine.engine import Engine, run
@@ -43,8 +42,8 @@ from bot.engine.evidence_ports import NO_SIGHT, Sights
 from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers, log_trouble
 from bot.engine.personal import Personal
-from bot.engine.ports import Clock, Exports, Meter, Voices, Wake, now
-from bot.engine.review_ports import Board, Reviewers
+from bot.engine.ports import NO_METER, Clock, Exports, Meter, Voices, Wake, now
+from bot.engine.review_ports import Reviewers
 from bot.engine.reviews import ReviewContext, ReviewTriage
 from bot.engine.roundtables import Absence, Roundtables
 from bot.engine.source_ports import SourceReaders
@@ -83,7 +82,6 @@ from bot.storage.redis_client import refuse_node
 from bot.storage.sqlite import SqliteStore
 from bot.storage.team import claim, recorded
 from bot.voices.month import MonthlyBudget
-from bot.voices.reviewing import PersonaReviewers
 
 log = logging.getLogger(__name__)
 
@@ -199,12 +197,21 @@ async def store(
             yield sqlite
 
 
+def forgetter(settings: Settings) -> Forgetter:
+    """What takes a person or an item out of git."""
+    return Forgetter(
+        settings.workspace,
+        items_dir=str(settings.items_dir),
+        seal=seal(settings),
+        exports=exports(settings),
+    )
+
+
 def expiry(
     settings: Settings, saved: SqliteStore | RedisStore | None, playbook: Playbook, clock: Clock = now
 ) -> Expiry:
     """What is taken out when it is older than the settings say."""
-    shown = exports(settings)
-    git = Forgetter(settings.workspace, items_dir=str(settings.items_dir), seal=seal(settings), exports=shown)
+    git = forgetter(settings)
     return Expiry(settings.retention, git, saved, playbook=playbook, sealer=seal(settings).lines, clock=clock)
 
 
@@ -338,9 +345,8 @@ async def team_at_work(
     metrics = endpoints.metrics
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        owning = _ownership(settings, us.team, at_once, share, lambda: has.watch.fingerprint)
         saved, worker, owner = await enter(
-            _state(settings, us.team, files, endpoints, owning, at_once=at_once)
+            _state(settings, us.team, has, endpoints, at_once=at_once, share=share)
         )
         us = await _knowing(us, settings, redact, saved, files)
         agenda = replace(agenda, policy=agenda.policy.but(agent=us.is_agent))
@@ -348,9 +354,12 @@ async def team_at_work(
         chat = SlackChat(client, agenda.roster, us, pace=paced, health=endpoints.slack_health)
         board = SlackBoard(client, us, pace=paced, health=endpoints.slack_health)
         viewers = Viewers(saved, files, chat, lambda channel: agenda.policies.of(channel, agenda.policy))
-        shared = ReviewParts(us.team, saved, files, agenda, worker, board, viewers, redact=redact)
-        shared = shared._replace(reviewers=speaking.reviewers, tally=metrics)
-        triage = await enter(_reviews(settings, shared, endpoints))
+        triage = review_triage(
+            settings, saved, files, board, wake=worker, playbook=agenda, redact=redact,
+            sights=viewers, reviewers=speaking.reviewers, tally=metrics,
+        )  # fmt: skip
+        webhook = ReviewWebhook(triage, map(revealed, settings.review_secret))
+        await enter(endpoints.taking_reviews(webhook, triage.queue))
         spoken = has.how.voices or speaking.voices
         kept, heard = records(files, redact, agenda), has.how.over(spoken) if has.how.over else spoken
         sources = await enter(_sources(settings, agenda.schema))
@@ -360,16 +369,8 @@ async def team_at_work(
             store=saved, wake=worker, performers=performers, playbook=agenda, clock=clock,
             meter=metrics, changed=personal.changed, before_save=us.people.keep_new,
         )  # fmt: skip
-
-        async def content_facts() -> Facts:
-            missing = {f"missing {step}": count for step, count in roundtables.missing_steps().items()}
-            return {"differs": owner is not None and owner.differs, **missing}
-
-        async def owner_facts() -> Facts:
-            return {"mine": _is_ours(owner)}
-
-        endpoints.showing("content", content_facts)
-        endpoints.showing("owner", owner_facts)
+        endpoints.showing("content", partial(_content_facts, roundtables, owner))
+        endpoints.showing("owner", partial(_owner_facts, owner))
         commands = Commands(
             roundtables=roundtables, store=saved, workspace=files, records=kept, chat=chat, playbook=agenda,
             personal=personal, viewers=viewers, redact=redact, sources=sources,
@@ -387,10 +388,19 @@ async def team_at_work(
             chat.read_again(changed.roster)
 
         await enter(_beside(lambda: _kept_current(has.watch, read_again, files, us.people), us.people.keep))
-        await enter(_agents(settings, shared, endpoints, roundtables=roundtables, chat=chat, us=us))
+        await enter(_agents(settings, commands, endpoints, chat=chat, us=us))
         await enter(_tracker(settings, roundtables, endpoints))
         expires = expiry(settings, saved, agenda, clock)
         yield TeamAtWork(reception, saved, roundtables, personal, expires, clock, owner)
+
+
+async def _content_facts(roundtables: Roundtables, owner: Ownership | None) -> Facts:
+    missing = {f"missing {step}": count for step, count in roundtables.missing_steps().items()}
+    return {"differs": owner is not None and owner.differs, **missing}
+
+
+async def _owner_facts(owner: Ownership | None) -> Facts:
+    return {"mine": _is_ours(owner)}
 
 
 @contextmanager
@@ -415,18 +425,23 @@ async def _knowing(
 async def _state(
     settings: Settings,
     team: str,
-    files: GitWorkspace,
+    has: TeamFiles,
     endpoints: Endpoints,
-    owning: AbstractAsyncContextManager[Ownership | None],
     *,
     at_once: int,
+    share: Share | None,
 ) -> AsyncIterator[tuple[SqliteStore | RedisStore, Wake, Ownership | None]]:
     """The store of *team*, its queue, and who owns it where processes share the store."""
-    await claimed(settings, team, files)
-    async with owning as owner, store(settings, team, owner) as saved:
+    await claimed(settings, team, has.files)
+    async with AsyncExitStack() as stack:
+        owner = None
+        if url := revealed(settings.redis_url):
+            owner = await stack.enter_async_context(
+                Ownership(url, team=team, at_once=at_once, share=share, content=lambda: has.watch.fingerprint)
+            )
+        saved = await stack.enter_async_context(store(settings, team, owner))
         wake = owner or LocalWake(at_once=at_once)
-        with endpoints.of_team(team, store=saved, wake=wake) as worker:
-            yield saved, worker, owner
+        yield saved, stack.enter_context(endpoints.of_team(team, store=saved, wake=wake)), owner
 
 
 async def _kept_current(
@@ -475,74 +490,40 @@ async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[SourceRe
         yield found._replace(tracker=tracker)
 
 
-class ReviewParts(NamedTuple):
-    """The parts that roundtables use, too."""
-
-    team: str
-    store: SqliteStore | RedisStore
-    workspace: GitWorkspace
-    playbook: Playbook
-    wake: Wake
-    board: Board
-    sights: Sights = NO_SIGHT
-    reviewers: Reviewers = PersonaReviewers()
-    redact: Redact = unchanged
-    tally: Meter | None = None
-
-
-def review_triage(settings: Settings, parts: ReviewParts, *, channel: str = "") -> ReviewTriage:
+def review_triage(
+    settings: Settings,
+    saved: SqliteStore | RedisStore,
+    files: GitWorkspace,
+    board: SlackBoard,
+    *,
+    wake: Wake,
+    playbook: Playbook,
+    redact: Redact,
+    reviewers: Reviewers,
+    sights: Sights = NO_SIGHT,
+    channel: str = "",
+    tally: Meter = NO_METER,
+) -> ReviewTriage:
     """*channel* is for notices that are not shown yet; by default the settings say it."""
     reviewing = ReviewContext(
-        reviewers=parts.reviewers,
-        workspace=parts.workspace,
-        archive=parts.workspace,
-        board=parts.board,
-        homes=ItemLocator(parts.store, parts.workspace),
-        playbook=parts.playbook,
+        reviewers=reviewers,
+        workspace=files,
+        archive=files,
+        board=board,
+        homes=ItemLocator(saved, files),
+        playbook=playbook,
         clock=now,
-        sights=parts.sights,
+        sights=sights,
         channel=channel or settings.triage_channel or "",
         file_url=settings.file_url or "",
-        redact=parts.redact,
+        redact=redact,
     )
-    return ReviewTriage(
-        notices=parts.store.notices,
-        archive=parts.workspace,
-        wake=parts.wake,
-        reviewing=reviewing,
-        clock=now,
-        team=parts.team,
-        tally=parts.tally,
-    )
-
-
-@asynccontextmanager
-async def _reviews(
-    settings: Settings, parts: ReviewParts, endpoints: Endpoints
-) -> AsyncIterator[ReviewTriage]:
-    """Reviews are taken from now on; their effects are performed together with the roundtables'."""
-    triage = review_triage(settings, parts)
-    postbox = ReviewWebhook(
-        secrets=[secret.get_secret_value() for secret in settings.review_secret],
-        archive=parts.workspace,
-        homes=ItemLocator(parts.store, parts.workspace),
-        triage=triage,
-        clock=now,
-        redact=parts.redact,
-    )
-    async with endpoints.taking_reviews(postbox, triage.queue):
-        yield triage
+    return ReviewTriage(reviewing, notices=saved.notices, wake=wake, team=board.team, tally=tally)
 
 
 @asynccontextmanager
 async def _agents(
-    settings: Settings,
-    parts: ReviewParts,
-    endpoints: Endpoints,
-    *,
-    roundtables: Roundtables,
-    chat: SlackChat,
-    us: Identity,
+    settings: Settings, commands: Commands, endpoints: Endpoints, *, chat: SlackChat, us: Identity
 ) -> AsyncIterator[None]:
     """Coding agents are heard from now on, if any have keys."""
     if settings.agent_keys is None:
@@ -553,21 +534,21 @@ async def _agents(
     from bot.server.agent_route import AgentRoute  # noqa: PLC0415 -- a bot without keys does not load the SDK
 
     desk = AgentDesk(
-        roundtables=roundtables,
-        store=parts.store,
-        workspace=parts.workspace,
+        roundtables=commands.roundtables,
+        store=commands.store,
+        workspace=commands.workspace,
         chat=chat,
         team=us.team,
         person_of=us.people.person,
         clock=now,
-        redact=parts.redact,
+        redact=commands.redact,
     )
     route = AgentRoute(
         settings.agent_keys,
         desk,
         NewestItems(
             partial(files_at_tip, settings.workspace),
-            lambda files: agreed_in(files, settings, parts.playbook.schema, parts.redact),
+            _reading(settings, commands.playbook.schema)[0],
         ),
         version=shipped.release().version,
         warnings=ThrottledWarning(log),
@@ -613,16 +594,6 @@ def _sync(settings: Settings) -> Sync | None:
 
 def _is_ours(owner: Ownership | None) -> bool:
     return owner is None or owner.mine
-
-
-def _ownership(
-    settings: Settings, team: str, at_once: int, share: Share | None, content: Callable[[], str]
-) -> AbstractAsyncContextManager[Ownership | None]:
-    if settings.redis_url is None:
-        return nullcontext()
-    return Ownership(
-        settings.redis_url.get_secret_value(), team=team, at_once=at_once, share=share, content=content
-    )
 
 
 @asynccontextmanager

@@ -1,20 +1,18 @@
 """Who speaks and reviews: with the models that are configured, or without any."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from functools import partial
 from typing import NamedTuple
 
 from bot.content import mcp
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import Chain, Persona, Roster
+from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Evidence
 from bot.engine.ports import VoiceContext, Voices
 from bot.engine.review_ports import Reviewers
-from bot.errors import ConfigError
 from bot.settings import Settings
 from bot.voices.llm import models
 from bot.voices.llm.models import ModelRegistry
@@ -48,15 +46,6 @@ def language_models(
     )
 
 
-class OpenedModels(NamedTuple):
-    """*of* a persona's key; *common* is the chain of the settings; *named* has the further ones, by what names them."""
-
-    of: Callable[[str], LanguageModel | None]
-    common: LanguageModel
-    verifier: LanguageModel | None
-    named: Mapping[str, LanguageModel]
-
-
 @asynccontextmanager
 async def opened_speakers(
     settings: Settings,
@@ -74,8 +63,8 @@ async def opened_speakers(
 
     async with AsyncExitStack() as stack:
         found = await stack.enter_async_context(language_models(settings, playbook.roster, meter=meter))
-        model_of = _models_of(found, playbook, guarded)
-        verifier = _verifying(found, settings, guarded)
+        model_of = models_of(found, playbook, guarded)
+        verifier = verifying_model(found, settings, guarded)
         voices = OfflineVoices()
         if not any(model_of(persona.key) for persona in playbook.roster):
             yield Speakers(voices, PersonaReviewers())
@@ -126,28 +115,12 @@ def _looker_in(cue: VoiceContext, looker_of: LookerOf) -> Looker | None:
     return looker_of(subject, cue.playbook.schema, persona) if persona else None
 
 
-@asynccontextmanager
-async def opened_models(
-    settings: Settings, playbook: Playbook, redact: Redact, *, also: Collection[str] = ()
-) -> AsyncIterator[OpenedModels]:
-    """The models themselves, for an evaluation. No other model answers for one of *also*. Raises ConfigError."""
-    async with language_models(settings, playbook.roster, also) as found:
-        common = found.of()
-        if common is None:
-            raise ConfigError("No model is configured: set ROUNDTABLE_MODEL.")
-        guarded: Guard = partial(RedactingModel, redact=redact)
-        verifier = _verifying(found, settings, guarded)
-        alone = {one: found.of(str(Chain.read(one)._replace(offline=True))) for one in also}
-        named = {one: guarded(model) for one, model in alone.items() if model}
-        yield OpenedModels(_models_of(found, playbook, guarded), guarded(common), verifier, named)
-
-
-def _verifying(found: ModelRegistry, settings: Settings, guarded: Guard) -> LanguageModel | None:
+def verifying_model(found: ModelRegistry, settings: Settings, guarded: Guard) -> LanguageModel | None:
     model = found.of(str(settings.reviewers)) if settings.reviewers.names else None
     return guarded(model) if model else None
 
 
-def _models_of(
+def models_of(
     found: ModelRegistry, playbook: Playbook, guarded: Guard
 ) -> Callable[[str], LanguageModel | None]:
     """None for a persona that speaks without a model."""

@@ -10,7 +10,6 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Literal, NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
@@ -27,7 +26,7 @@ from bot.domain.values.timestamps import before
 from bot.engine import audit
 from bot.engine.ports import Clock
 from bot.errors import BotError, Conflict
-from bot.record.rewritten import Rewriting, place_of, title_of, without_sections
+from bot.record.rewritten import Rewriting, place_of, without_item
 from bot.storage.git.erasing import Forgetter, Found
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
@@ -126,8 +125,7 @@ class Expiry:
         return Expired(tuple(items), tuple(words))
 
     async def _without_item(self, slug: str) -> bool:
-        title = title_of(self._git.item_files(slug)) or slug
-        shared = partial(without_sections, slug=slug, title=title, playbook=self._playbook)
+        shared = without_item(self._git.item_files(slug), slug, self._playbook)
         if is_due := await self._drop_state(slug, "item"):
             await asyncio.to_thread(self._git.item, slug, shared, now=self._clock())
         return is_due

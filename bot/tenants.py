@@ -237,7 +237,7 @@ class Tenants:
         while True:
             if (newest := last_night(self._clock())) != night:
                 waiting, night = list(teams), newest
-            waiting = [team for team in waiting if not await self._looked_at(team, self._opened_first)]
+            waiting = [team for team in waiting if not await self._opened_first(team)]
             await self.look()
             await asyncio.sleep(AGAIN_SECONDS if waiting else LOOK_SECONDS)
 
@@ -253,21 +253,19 @@ class Tenants:
 
     async def look(self) -> None:
         for team in tuple(self._open):
-            await self._looked_at(team, self._kept)
+            with suppress(Unavailable):
+                await self._kept(team)
         with suppress(Unavailable):
             await self._drop()
 
-    async def _looked_at(self, team: str, look: Callable[[str], Awaitable[None]]) -> bool:
+    async def _opened_first(self, team: str) -> bool:
         """False when the store is away."""
         try:
-            await look(team)
+            if await self._is_installed(team):
+                self.needed(team)
         except Unavailable:
             return False
         return True
-
-    async def _opened_first(self, team: str) -> None:
-        if await self._is_installed(team):
-            self.needed(team)
 
     async def _kept(self, team: str) -> None:
         """Another process may have heard that the app was removed."""

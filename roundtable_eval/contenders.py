@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from decimal import Decimal
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +35,7 @@ from bot.errors import ConfigError, VoiceError
 from bot.settings import Settings
 from bot.storage.git.evidence import evidence_of
 from bot.voices.llm.providers import account, missing
-from bot.voices.model import Completion, LanguageModel, Prompt, Usage
+from bot.voices.model import Completion, LanguageModel, Prompt, RedactingModel, Usage
 from bot.voices.offline import OfflineVoices
 from bot.voices.prompts.fencing import fenced, sanitized, sealed
 from bot.voices.thinking import ModelVoices
@@ -461,10 +462,18 @@ async def opened_players(
         chains = (settings.model, settings.verifier, *(one.model for one in playbook.roster))
         refuse_relatives(_names(judge), [name for one in chains for name in Chain.read(one).names])
     also = [one for one in (people, judge) if one]
-    async with cast.opened_models(settings, playbook, redact, also=also) as found:
-        a, b = found.common, found.verifier or found.common
-        models = ContenderModels(lambda key: found.of(key) or a, a, b, redact)
-        yield _players(playbook, models, found.named.get(people), found.named.get(judge))
+    guarded = partial(RedactingModel, redact=redact)
+    async with cast.language_models(settings, playbook.roster, also) as found:
+        common = found.of()
+        if common is None:
+            raise ConfigError("No model is configured: set ROUNDTABLE_MODEL.")
+        # No other model answers for those that are named.
+        alone = {one: found.of(str(Chain.read(one)._replace(offline=True))) for one in also}
+        named = {one: guarded(model) for one, model in alone.items() if model}
+        model_of, a = cast.models_of(found, playbook, guarded), guarded(common)
+        b = cast.verifying_model(found, settings, guarded) or a
+        models = ContenderModels(lambda key: model_of(key) or a, a, b, redact)
+        yield _players(playbook, models, named.get(people), named.get(judge))
 
 
 def rehearsing_players(

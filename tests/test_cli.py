@@ -94,6 +94,20 @@ def item(workspace: Path, slug: str, meta: object) -> Path:
     return folder
 
 
+def said(workspace: Path, content: str, entry: dict[str, object], **meta: str) -> Path:
+    """The transcript of the item that is under way, with one line of Ada that made *entry*, in a commit."""
+    line = {
+        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
+        "source": "user", "content": content,
+        "meta": {"user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [entry], **meta},
+    }  # fmt: skip
+    transcript = workspace / "docs/requirements/gh-42-offline-sync/planning/meeting.jsonl"
+    transcript.parent.mkdir()
+    transcript.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    commit_all(workspace)
+    return transcript
+
+
 OFFLINE_SYNC = {
     "description": "Offline \x1b[31msync\nof notes",
     "source_id": "GH-42",
@@ -764,15 +778,7 @@ async def test_decisions_of_all_items_are_listed(cli: Cli, tmp_path: Path) -> No
         "new": True,
         "set": {"text": "Sync by hand", "reason": "Safe", "deciders": ["Grace", "Linus"]},
     }
-    line = {
-        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
-        "source": "user", "content": "decision: …",
-        "meta": {"user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [decided]},
-    }  # fmt: skip
-    folder = tmp_path / "workspace/docs/requirements/gh-42-offline-sync/planning"
-    folder.mkdir()
-    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    commit_all(tmp_path / "workspace")
+    said(tmp_path / "workspace", "decision: …", decided)
 
     ran, none = await cli("decisions", "sync", "ada"), await cli("decisions", "redis")
     assert (ran.code, ran.err) == (0, "")
@@ -805,15 +811,7 @@ SPEC = "openspec/changes/gh-42-offline-sync/specs/gh-42-offline-sync/spec.md"
 def wished(workspace: Path) -> Path:
     """An item with a requirement; the workspace is where its export goes."""
     made = {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Sync by hand"}}
-    line = {
-        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
-        "source": "user", "content": "requirement: Sync by hand",
-        "meta": {"user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [made]},
-    }  # fmt: skip
-    folder = workspace / "docs/requirements/gh-42-offline-sync/planning"
-    folder.mkdir()
-    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    commit_all(workspace)
+    said(workspace, "requirement: Sync by hand", made)
     return workspace
 
 
@@ -941,19 +939,11 @@ DECIDED_IN = "https://team.slack.com/archives/C1/p1700000000000100"
 def decided(workspace: Path) -> str:
     """The address of a decision that is in the first of two commits."""
     made = {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": "Sync by \x1b[31mhand"}}
-    line = {
-        "ts": "2026-01-01T00:00:00.000Z", "round": 1, "actor": "User", "phase": "clarifying", "role": "user",
-        "source": "user", "content": "decision: Sync by hand",
-        "meta": {
-            "user_id": "U1", "user_name": "Ada", "message_id": "m1", "entries": [made],
-            "channel_id": "C1", "message_ts": "1700000001.000100", "permalink": DECIDED_IN,
-        },
-    }  # fmt: skip
-    folder = workspace / "docs/requirements/gh-42-offline-sync/planning"
-    folder.mkdir()
-    (folder / "meeting.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    commit_all(workspace)
-    (folder / "meeting.jsonl").write_text("", encoding="utf-8")
+    transcript = said(
+        workspace, "decision: Sync by hand", made,
+        channel_id="C1", message_ts="1700000001.000100", permalink=DECIDED_IN,
+    )  # fmt: skip
+    transcript.write_text("", encoding="utf-8")
     commit_all(workspace)
     return "gh-42-offline-sync/DEC-001"
 

@@ -203,15 +203,12 @@ async def test_ten_thousand_reviews_change_nothing(root: Path, seed: int) -> Non
         before = fingerprint(git, of="docs"), await stored(store)
         standing = await store.stages()
 
-        homes = ItemLocator(store, files)
         reviewing = ReviewContext(
-            reviewers=PersonaReviewers(), workspace=files, archive=files, board=board, homes=homes,
-            playbook=shipped(), clock=now,
+            reviewers=PersonaReviewers(), workspace=files, archive=files, board=board,
+            homes=ItemLocator(store, files), playbook=shipped(), clock=now,
         )  # fmt: skip
-        triage = ReviewTriage(
-            notices=store.notices, archive=files, wake=woken, reviewing=reviewing, clock=now
-        )
-        postbox = ReviewWebhook(secrets=[SECRET], archive=files, homes=homes, triage=triage, clock=now)
+        triage = ReviewTriage(reviewing, notices=store.notices, wake=woken)
+        postbox = ReviewWebhook(triage, [SECRET])
         answers = await posted(postbox, slugs, generated(seed))
         await woken.run(lambda slug: triage.pay(slug.removeprefix(PREFIX)))
 

@@ -21,12 +21,9 @@ from aiohttp import web
 from standardwebhooks import Webhook
 
 from bot.domain.privacy.redaction import Redactor
-from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import now
 from bot.server import review_webhook
 from bot.server.http import SlackRoute, received, serving
 from bot.server.review_webhook import HEADERS, LARGEST_BYTES, ReviewWebhook
-from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Sandbox
 from tests.engine.review_room import CHANNEL, PASSED, SLUG, Room, item, room
 
@@ -92,16 +89,8 @@ async def door(slack: Sandbox, tmp_path: Path, port: int) -> AsyncIterator[Door]
     item(tmp_path, slack, thread)
     item(tmp_path, slack, "", slug="dark-mode")
     redactor = Redactor([KEY])
-    async with room(slack, tmp_path, thread=thread) as here, SqliteStore(tmp_path / "store") as store:
-        homes = ItemLocator(store, here.workspace)
-        box = ReviewWebhook(
-            secrets=[NEXT, SECRET],
-            archive=here.workspace,
-            homes=homes,
-            triage=here.triage,
-            clock=now,
-            redact=lambda text: redactor(text).text,
-        )
+    async with room(slack, tmp_path, thread=thread, redact=lambda text: redactor(text).text) as here:
+        box = ReviewWebhook(here.triage, [NEXT, SECRET])
         entrance = SlackRoute()
         doors = {review_webhook.PATH: entrance.enter}
         async with (

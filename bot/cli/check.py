@@ -220,14 +220,9 @@ def check_steps(settings: Settings, roster: Roster | None) -> CheckResult:
     return CheckResult("steps", found, tuple(problems))
 
 
-def check_policies(settings: Settings, roster: Roster | None) -> tuple[CheckResult, ...]:
-    if settings.policies is None or roster is None:
-        return ()
-    try:
-        policies = read_policies(settings.policies, [persona.key for persona in roster])
-    except BotError as error:
-        return (failed_check("policies", error),)
-    return (CheckResult("policies", f"for {counted(len(policies.channels), 'channel')}"),)
+async def check_policies(path: Path, roster: Roster) -> CheckResult:
+    policies = read_policies(path, [persona.key for persona in roster])
+    return CheckResult("policies", f"for {counted(len(policies.channels), 'channel')}")
 
 
 def _without_persona(troubles: Iterable[Trouble], settings: Settings) -> Iterator[CheckProblem]:
@@ -306,46 +301,43 @@ async def _without_tools(found: ModelRegistry, foreign: ForeignTools) -> tuple[s
 
 async def everything(settings: Settings) -> tuple[CheckResult, ...]:
     personas, roster = check_personas(settings)
-    tools = (await tried("tools", check_tools(settings)),) if settings.mcp else ()
-    agents = (await tried("agents", check_agents(settings)),) if settings.agent_keys else ()
+    places: tuple[CheckResult | None, ...]
     if settings.several:
         from bot.cli import check_teams  # noqa: PLC0415 -- of one workspace, nothing of this is loaded
 
         places = await check_teams.check_places(settings)
     else:
         places = await _places(settings)
-    exports = (check_exports(settings),) if settings.exports else ()
-    github = (await tried("github", check_github(settings)),) if settings.names_github else ()
-    return (
+    policies = None if roster is None else settings.policies
+    rows = (
         check_settings(settings),
         personas,
         check_steps(settings, roster),
-        *tools,
-        *agents,
-        *exports,
-        *check_policies(settings, roster),
+        await tried("tools", check_tools(settings)) if settings.mcp else None,
+        await tried("agents", check_agents(settings)) if settings.agent_keys else None,
+        check_exports(settings) if settings.exports else None,
+        await tried("policies", check_policies(policies, roster or Roster())) if policies else None,
         *places,
-        *github,
+        await tried("github", check_github(settings)) if settings.names_github else None,
         await tried("transport", check_transport(settings)),
         await tried("model", check_models(settings, roster or Roster())),
         await tried("web", check_web(settings)),
     )
+    return tuple(row for row in rows if row)
 
 
-async def _places(settings: Settings) -> tuple[CheckResult, ...]:
+async def _places(settings: Settings) -> tuple[CheckResult | None, ...]:
     """Where one workspace of Slack has what it says: git, the store, and Slack itself."""
     workspace = await tried("workspace", check_workspace(settings))
     kept_elsewhere = settings.redis_url or not workspace.stops
-    triage = (await tried("triage", _triage(settings)),) if settings.triage_channel else ()
-    remote = (await tried("remote", check_remote(settings, workspace)),) if settings.remote else ()
     return (
         workspace,
-        *remote,
+        await tried("remote", check_remote(settings, workspace)) if settings.remote else None,
         await tried("store", _store(settings))
         if kept_elsewhere
         else failed_check("store", "not tried: without REDIS_URL it is a part of the workspace"),
         await tried("slack", _slack(settings)),
-        *triage,
+        await tried("triage", _triage(settings)) if settings.triage_channel else None,
     )
 
 

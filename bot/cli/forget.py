@@ -37,7 +37,7 @@ from bot.domain.values.text import counted
 from bot.engine import audit
 from bot.engine.ports import now
 from bot.errors import ConfigError, Conflict, Unavailable
-from bot.record.rewritten import Rewriting, place_of, title_of, without_sections
+from bot.record.rewritten import Rewriting, place_of, without_item
 from bot.settings import Settings
 from bot.slack.history import EditedPosts, delete_own_posts, edit_own_posts
 from bot.storage.git.erasing import Forgetter, Found
@@ -68,8 +68,14 @@ class ForgetPlan(NamedTuple):
     """What a command is about to do, as a table of places."""
 
     rows: tuple[PlaceRow, ...]
-    earlier: tuple[str, ...] = ()
-    done: str = ""
+    earlier: tuple[str, ...]
+
+
+class Forgotten(NamedTuple):
+    """What a command did, in a sentence; *earlier* are the ids of what the history still has."""
+
+    told: str
+    earlier: tuple[str, ...]
 
 
 @asynccontextmanager
@@ -135,8 +141,7 @@ class PersonForgetting:
         rows = wording.of_person(found, tuple(names), **self._options._asdict(), remote=is_remote)
         return ForgetPlan(rows, earlier)
 
-    async def run(self, who: str) -> ForgetPlan:
-        plan = await self.plan(who)
+    async def run(self, who: str) -> Forgotten:
         meant, changed, shas = await self.meant(who), Counter[str](), list[str]()
         edited = EditedPosts()
         for whom in self._each(meant):
@@ -157,7 +162,7 @@ class PersonForgetting:
         told = f"Forgotten, commit {shas[-1]}." if shas else "There was nothing left to forget in git."
         if self._options.slack:
             told = f"{told} {wording.count_edited_posts(*edited)}"
-        return ForgetPlan(plan.rows, self._git.earlier(self._git.slugs()), told)
+        return Forgotten(told, self._git.earlier(self._git.slugs()))
 
     async def meant(self, who: str) -> WhoIsMeant:
         """Raises ConfigError where nobody of that id ever spoke, pressed or wanted to be reminded."""
@@ -334,12 +339,7 @@ def _is_in(rt: Roundtable, ids: Iterable[str]) -> bool:
 
 def forgetter(settings: Settings) -> Forgetter:
     """After what a command that was killed left undone."""
-    found = Forgetter(
-        settings.workspace,
-        items_dir=str(settings.items_dir),
-        seal=parts.seal(settings),
-        exports=app.exports(settings),
-    )
+    found = app.forgetter(settings)
     found.recover()
     return found
 
@@ -358,61 +358,38 @@ async def plan_item(settings: Settings, store: AnyStore | None, slug: str, *, li
     if rt and rt.stage not in {Stage.ANALYSED, Stage.PAUSED} and not live:
         raise ConfigError(f"{slug} is not finished. Stop it first, or add --live.")
     earlier = git.earlier([slug])
-    rows = _item_rows(settings, slug, files, exported, earlier, live=rt is not None, posts=None)
+    rows = wording.of_item(
+        slug,
+        files=len(files),
+        exported=len(exported),
+        live=rt is not None,
+        earlier=len(earlier),
+        remote=bool(settings.remote),
+    )
     return ForgetPlan(rows, earlier)
 
 
 async def forget_item(
     settings: Settings, store: AnyStore | None, slug: str, *, live: bool, slack: bool
-) -> ForgetPlan:
+) -> Forgotten:
     """Slack first, while it is known where the thread is; then the store, so that a bot does not write it again."""
     await plan_item(settings, store, slug, live=live)
     git = forgetter(settings)
     found, rt = git.item_files(slug), await store.get(slug) if store else None
-    files, exported = [name for name in found if name != SHARED], git.exported_files(slug)
     place = _place(found, rt)
-    posts = await _delete_posts(settings, place) if slack else None
+    if slack and place.thread:
+        async with app.own_slack(settings) as (client, us):
+            await delete_own_posts(client, us, place)
     if store:
         await store.forget_item(slug, place)
-    title = title_of(found) or slug
-    shared = partial(without_sections, slug=slug, title=title, playbook=app.playbook(settings))
+    shared = without_item(found, slug, app.playbook(settings))
     sha = await asyncio.to_thread(git.item, slug, shared, now=now())
     audit.forgot("forget.item", item=slug, items=1, what="slack" if slack else "item", by=getpass.getuser())
-    earlier = git.earlier([slug])
-    rows = _item_rows(settings, slug, files, exported, earlier, live=rt is not None, posts=posts)
-    return ForgetPlan(rows, earlier, f"Removed, commit {sha}." if sha else "Removed.")
-
-
-def _item_rows(
-    settings: Settings,
-    slug: str,
-    files: Sequence[str],
-    exported: Sequence[str],
-    earlier: Sequence[str],
-    *,
-    live: bool,
-    posts: int | None,
-) -> tuple[PlaceRow, ...]:
-    return wording.of_item(
-        slug,
-        files=len(files),
-        exported=len(exported),
-        live=live,
-        earlier=len(earlier),
-        remote=bool(settings.remote),
-        posts=posts,
-    )
+    return Forgotten(f"Removed, commit {sha}." if sha else "Removed.", git.earlier([slug]))
 
 
 def _place(found: Found, rt: Roundtable | None) -> Place:
     return rt.place if rt else place_of(found)
-
-
-async def _delete_posts(settings: Settings, place: Place) -> int:
-    if not place.thread:
-        return 0
-    async with app.own_slack(settings) as (client, us):
-        return await delete_own_posts(client, us, place)
 
 
 # --- what is known of a person ----------------------------------------------------------------------------------------

@@ -105,8 +105,8 @@ def _may_go_on(plan: forgetting.ForgetPlan, *, dry_run: bool, yes: bool) -> bool
     return True
 
 
-def _print_done(done: forgetting.ForgetPlan, settings: Settings, history: Path | None) -> None:
-    typer.echo(done.done)
+def _print_done(done: forgetting.Forgotten, settings: Settings, history: Path | None) -> None:
+    typer.echo(done.told)
     if history:
         typer.echo(forgetting.written_history(history, done.earlier, settings))
 

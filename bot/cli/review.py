@@ -17,8 +17,7 @@ from bot.domain.reviews.notice import Arrived
 from bot.domain.reviews.review import triage_line
 from bot.domain.values.places import Place
 from bot.domain.values.text import encoding_of, text_of
-from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Pay, Sweep, Wake, now
+from bot.engine.ports import now
 from bot.engine.review_ports import KeptReview
 from bot.errors import UserError
 from bot.files import TooLarge, chosen
@@ -26,8 +25,10 @@ from bot.server.review_webhook import entry_of
 from bot.settings import Settings
 from bot.slack.board import SlackBoard
 from bot.storage.git.workspace import GitWorkspace
+from bot.storage.local_wake import LocalWake
 from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
+from bot.voices.reviewing import PersonaReviewers
 
 MOST_BYTES = 64 * 1024 * 1024
 
@@ -85,12 +86,12 @@ async def show(settings: Settings, slug: str, kept: KeptReview, *, channel: str)
         _board(settings) as board,
         _store(settings, board.team, files) as store,
     ):
-        redact = parts.secret_redaction(settings)
-        given = app.ReviewParts(
-            board.team, store, files, app.playbook(settings), _NoWake(), board, redact=redact
-        )
-        triage = app.review_triage(settings, given, channel=channel)
-        home = await ItemLocator(store, files).home(slug)
+        # The command performs effects itself; the bot's sweep finds what is left.
+        triage = app.review_triage(
+            settings, store, files, board, wake=LocalWake(), channel=channel, reviewers=PersonaReviewers(),
+            playbook=app.playbook(settings), redact=parts.secret_redaction(settings),
+        )  # fmt: skip
+        home = await triage.reviewing.homes.home(slug)
         title = home.title if home else slug
         came = Arrived(at=now(), title=title, entry=entry_of(kept), channel=channel)
         await triage.arrived(slug, came)
@@ -105,16 +106,6 @@ async def _store(
     await app.claimed(settings, team, files)
     async with app.store(settings, team) as store:
         yield store
-
-
-class _NoWake(Wake):
-    """The command performs effects itself; the bot's sweep finds what is left."""
-
-    async def wake(self, slug: str) -> None:
-        pass
-
-    async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:  # noqa: ARG002 -- as the port has it
-        raise AssertionError("the command performs effects itself")
 
 
 @asynccontextmanager

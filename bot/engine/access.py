@@ -137,21 +137,17 @@ class Finder:
 
         *start* says whether its channel is private; when that is unknown, the plain slug is used if it is free.
         """
-        place, folders = start.place, {one.known.slug: one for one in listings}
+        place = start.place
         for known in (self._coded(slug, place), slug):
-            if await self._is_seen(known, viewer, folders):
+            if await self._viewers.sees(viewer, known):
                 return known
         if start.room is not ChannelKind.PRIVATE and await self._is_free(slug, listings):
             return slug
         for number in range(CODES_TRIED):
             coded = self._coded(slug, place, number)
-            if await self._is_seen(coded, viewer, folders) or await self._is_free(coded, listings):
+            if await self._viewers.sees(viewer, coded) or await self._is_free(coded, listings):
                 return coded
         raise UserError(answers.TITLE_TAKEN)
-
-    async def _is_seen(self, slug: str, viewer: Viewer, folders: Mapping[str, Listing]) -> bool:
-        rt, listed = await self._store.get(slug), folders.get(slug)
-        return bool(rt or listed) and viewer.sees(held_item(rt, listed))
 
     async def _is_free(self, slug: str, listings: tuple[Listing, ...]) -> bool:
         # Some file systems do not tell capitals apart.

@@ -13,12 +13,13 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
+from weakref import WeakValueDictionary
 
 from bot.domain.values.timestamps import seconds_since
 from bot.engine.lru import LruCache
-from bot.engine.ports import Clock, Meter, NoMeter, Wake, kind_of
+from bot.engine.ports import NO_METER, Clock, Meter, Wake, kind_of
 from bot.errors import BotError, Conflict, LeftAlone, NewerVersion, Unavailable, UserError
 from bot.log import about
 from bot.telemetry import span
@@ -77,26 +78,26 @@ class Saved(Protocol[A]):
     async def put(self, state: A, /, *, expected: int) -> None: ...
 
 
-class UnsavedChange(NamedTuple, Generic[A, I]):
-    """What an input made of an aggregate. It may not be saved yet."""
+@dataclass(eq=False)
+class _Request(Generic[A, I]):
+    """
+    An input of one caller. When it is no longer in its turn: *made* is what it was decided on and what came of that,
+    *refused* why there is nothing, and *stored* what is stored then.
+    """
 
     event: I
-    before: A
-    after: A
-
-
-class _Request(NamedTuple, Generic[A, I]):
-    """Inputs of one caller, to be saved together. *made* is what came of them when they were decided before."""
-
-    events: Sequence[I]
     only: Callable[[A], bool]
-    made: Sequence[UnsavedChange[A, I]] = ()
+    made: tuple[A, A] | None = None
+    refused: Exception | None = None
+    stored: A | None = None
 
 
-Decided = Sequence[UnsavedChange[A, I]] | Exception | None
-"""What became of a request: None when there is no aggregate that it is for."""
-_Saving = asyncio.Task[tuple[A | None, Sequence[Decided[A, I]]]]
-_Waiting = tuple[_Request[A, I], "asyncio.Future[tuple[A | None, Decided[A, I]]]"]
+class _Turn(Generic[A, I]):
+    """Of an aggregate: who has it saves for all who wait then."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.waiting: dict[_Request[A, I], None] = {}  # a set that keeps its order
 
 
 class Repository(Generic[A, I]):
@@ -124,9 +125,7 @@ class Repository(Generic[A, I]):
         self._memory = memory
         self._saved = saved
         self._meter = meter
-        self._saving: dict[str, list[_Waiting[A, I]]] = {}
-        """By aggregate, while a save of it is under way: those who came since it began."""
-        self._tasks: set[_Saving[A, I]] = set()
+        self._turns: WeakValueDictionary[str, _Turn[A, I]] = WeakValueDictionary()
 
     async def read(self, slug: str) -> A | None:
         """As it is stored now."""
@@ -151,81 +150,47 @@ class Repository(Generic[A, I]):
         Decides *event* and saves it. None when nothing is stored, or nothing that *only* is true of. Raises UserError
         when it makes no sense now.
         """
-        return await self._in_turn(slug, _Request((event,), only))
+        request = _Request(event, only)
+        await self._in_turn(slug, request)
+        if request.refused:
+            raise request.refused
+        return request.stored if request.made else None
 
-    async def settle(self, slug: str, unsaved: Sequence[UnsavedChange[A, I]]) -> A | None:
-        """Saves decisions, or makes them again after what was saved meanwhile. None when nothing is stored."""
-        events = [decision.event for decision in unsaved]
-        return await self._in_turn(slug, _Request(events, lambda _: True, unsaved))
+    async def _in_turn(self, slug: str, request: _Request[A, I]) -> None:
+        """A caller that is cancelled while it saves leaves the others waiting, and the next one saves for them."""
+        if (turn := self._turns.get(slug)) is None:
+            turn = self._turns[slug] = _Turn()
+        turn.waiting[request] = None
+        try:
+            async with turn.lock:
+                if request in turn.waiting:
+                    await self._save_together(slug, turn)
+        finally:
+            turn.waiting.pop(request, None)
 
-    def decisions(self, before: A, events: Sequence[I]) -> tuple[UnsavedChange[A, I], ...]:
-        decisions = []
-        for event in events:
-            after = self._decide(before, event)
-            decisions.append(UnsavedChange(event, before, after))
-            before = after
-        return tuple(decisions)
+    async def _save_together(self, slug: str, turn: _Turn[A, I]) -> None:
+        requests = tuple(turn.waiting)
+        try:
+            stored = await self._decided(slug, requests)
+        except BotError as error:
+            stored = None
+            for request in requests:
+                request.refused = error
+        for request in requests:
+            turn.waiting.pop(request, None)
+            request.stored = stored
+            if stored and request.made:
+                self._saved(request.event, *request.made)
 
-    async def _in_turn(self, slug: str, request: _Request[A, I]) -> A | None:
-        if slug in self._saving:
-            waiting: _Waiting[A, I] = request, asyncio.get_running_loop().create_future()
-            self._saving[slug].append(waiting)
-            after, decided = await waiting[1]
-        else:
-            self._saving[slug] = []
-            try:
-                after, [decided] = await self._save_together(slug, [request])
-            finally:
-                self._end_turn(slug)
-        if isinstance(decided, Exception):
-            raise decided
-        return after if decided else None
-
-    def _end_turn(self, slug: str) -> None:
-        """Those who came meanwhile are next, all of them at once. Any of them may be cancelled: they have a task."""
-        if waiting := self._saving.pop(slug):
-            self._saving[slug] = []
-            saving = self._save_together(slug, [request for request, _ in waiting])
-            task = asyncio.create_task(saving, name=f"saving {slug}")
-            self._tasks.add(task)
-            task.add_done_callback(partial(self._tell_waiting, slug, waiting))
-
-    def _tell_waiting(self, slug: str, waiting: Sequence[_Waiting[A, I]], saved: _Saving[A, I]) -> None:
-        self._tasks.discard(saved)
-        self._end_turn(slug)
-        error = None if saved.cancelled() else saved.exception()
-        for place, (_, future) in enumerate(waiting):
-            if future.done():
-                continue
-            if saved.cancelled():
-                future.cancel()
-            elif error:
-                future.set_exception(error)
-            else:
-                after, decided = saved.result()
-                future.set_result((after, decided[place]))
-
-    async def _save_together(
-        self, slug: str, requests: Sequence[_Request[A, I]]
-    ) -> tuple[A | None, Sequence[Decided[A, I]]]:
-        """What is stored then, and what became of each of *requests*."""
-        after, decided = await self._decided(slug, requests)
-        for one in decided:
-            if not isinstance(one, Exception | None):
-                for decision in one:
-                    self._saved(*decision)
-        return after, decided
-
-    async def _decided(
-        self, slug: str, requests: Sequence[_Request[A, I]]
-    ) -> tuple[A | None, list[Decided[A, I]]]:
+    async def _decided(self, slug: str, requests: Sequence[_Request[A, I]]) -> A | None:
+        """What is stored then."""
         before, is_current = self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
             if before is None:
                 before, is_current = await self.read(slug), True
             if before is None:
-                return None, [None for _ in requests]
-            after, decided = self._decided_on(before, requests)
+                return None
+            after = self._decided_on(before, requests)
             if after is not before:
                 after = after.but(version=before.version + 1)
                 await self._before_save()
@@ -237,28 +202,23 @@ class Repository(Generic[A, I]):
                     before = None
                     continue
                 self._memory[slug] = after
-                return after, decided
+                return after
             if is_current or (stored := await self.read(slug)) is before:
-                return before, decided
+                return before
             before, is_current = stored, True
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
 
-    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> tuple[A, list[Decided[A, I]]]:
+    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> A:
         """One after the other; an input that makes no sense, or breaks, does not keep the others from being saved."""
-        decided: list[Decided[A, I]] = []
-        for one in requests:
+        for request in requests:
+            request.made = request.refused = None
             try:
-                if not one.only(state):
-                    decided.append(None)
-                    continue
-                is_made = bool(one.made) and one.made[0].before is state
-                made = one.made if is_made else self.decisions(state, one.events)
+                if request.only(state):
+                    request.made = state, self._decide(state, request.event)
             except Exception as error:  # noqa: BLE001 -- the caller gets it
-                decided.append(error)
-                continue
-            decided.append(made)
-            state = made[-1].after
-        return state, decided
+                request.refused = error
+            state = request.made[1] if request.made else state
+        return state
 
 
 class Engine(ABC, Generic[A, I]):
@@ -272,14 +232,14 @@ class Engine(ABC, Generic[A, I]):
         wake: Wake,
         decide: Callable[[A, I], A],
         clock: Clock,
-        meter: Meter | None = None,
+        meter: Meter = NO_METER,
         memory: MutableMapping[str, A] | None = None,
         before_save: BeforeSave = nothing_before,
     ) -> None:
         """*before_save* stores what a state may name. Raises Unavailable."""
         self._wake = wake
         self._clock = clock
-        self._meter = meter or NoMeter()
+        self._meter = meter
         self._repository = Repository(
             store,
             decide,
@@ -313,10 +273,6 @@ class Engine(ABC, Generic[A, I]):
     def _wait_seconds(self, effect: Any) -> float:  # noqa: ARG002
         """Seconds until *effect* may begin."""
         return 0.0
-
-    def _joins(self, performed: Sequence[Any], newest: UnsavedChange[A, I]) -> bool:  # noqa: ARG002
-        """Whether the outcomes of *performed*, which ended in *newest*, may be saved with the next one."""
-        return False
 
     def _saved(self, event: I, before: A | None, after: A) -> None:
         """For counters and the audit log: *after* is stored, or *event* changed nothing."""
@@ -386,8 +342,6 @@ class Engine(ABC, Generic[A, I]):
     async def _perform_outbox(self, slug: str) -> None:
         """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
         state, begun = await self._repository.read(slug), ""
-        unsaved: tuple[UnsavedChange[A, I], ...] = ()
-        performed: tuple[Pending, ...] = ()
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError
@@ -397,18 +351,11 @@ class Engine(ABC, Generic[A, I]):
                     break
                 outcome = await self._perform(effect, state) if attempt is None else attempt
                 if outcome is None:
-                    if unsaved:
-                        state, unsaved, performed = await self._repository.settle(slug, unsaved), (), ()
-                    if state is None or self._next(state) == effect:
+                    if self._next(state) == effect:
                         break
                     continue
-                unsaved += self._repository.decisions(state, [outcome])
-                state = unsaved[-1].after
-                performed += (effect,)
-                if attempt is not None or not self._joins(performed, unsaved[-1]):
-                    state, unsaved, performed = await self._repository.settle(slug, unsaved), (), ()
-                if attempt is not None:
-                    begun = effect.id if state and self._is_begun(state, attempt) else ""
+                state = await self._repository.take(slug, outcome)
+                begun = effect.id if attempt is not None and state and self._is_begun(state, attempt) else ""
         if state:
             await self._idle(state)
 

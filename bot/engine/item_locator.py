@@ -1,7 +1,7 @@
 """Where items are held: as the store says, else as their sealed folders say."""
 
 from bot.domain.item.item import Item
-from bot.domain.values.places import Place
+from bot.domain.values.places import NOWHERE, Place
 from bot.engine.ports import Listing, Store, Workspace
 from bot.engine.review_ports import ItemLocation
 
@@ -18,7 +18,7 @@ class ItemLocator:
         listed = await folder_of(self._workspace, slug)
         if listed is None:
             return None
-        return ItemLocation(listed.known.title or slug, listed.home, hidden=listed.hidden)
+        return ItemLocation(listed.known.title or slug, listed.home or NOWHERE, hidden=listed.hidden)
 
     async def named_at(self, place: Place) -> Listing | None:
         """The folder that names the thread *place*, a sealed one first. Items that the store knows do not count."""

@@ -68,11 +68,10 @@ from bot.domain.roundtable.state import ROOT, Roundtable
 from bot.domain.roundtable.transitions.saving import slack_place
 from bot.domain.values.places import Place
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.evidence_ports import Sight, Sights
+from bot.engine.evidence_ports import Sights
 from bot.engine.ports import (
     Chat,
     Clock,
-    Indicators,
     LoadedItem,
     Records,
     Urgency,
@@ -160,22 +159,13 @@ class Performers(NamedTuple):
             return await self._in_chat(effect, rt, told)
         if isinstance(effect, Speak):
             async with renewed(self.chat, rt, AT_WORK.get(effect.kind, "")):
-                return await self._with_sign(effect, rt, told)
+                return await self._by_voice(effect, rt, told)
         if isinstance(effect, ReviewDraft):
             review, facts = await self.voices.review(VoiceContext(rt, self.playbook, ""))
             return Reviewed(**told, review=review, facts=facts)
         if isinstance(effect, InTracker):
             return await self._in_tracker(effect, rt, told)
         return await self._in_workspace(effect, rt, told)
-
-    async def _with_sign(self, effect: Speak, rt: Roundtable, told: Told) -> Outcome:
-        """
-        Work that people wait for: a sign in the thread shows it. What was found in the code before a guest came to the
-        channel is shown to no voice any more.
-        """
-        sight = await self.sights.at(rt.place)
-        rt = rt if sight.viewer.sees_code else rt.but(survey=None)
-        return await self._by_voice(effect, rt, told, sight)
 
     async def _in_chat(self, effect: InChat, rt: Roundtable, told: Told) -> Outcome:
         again = effect.attempts > 1
@@ -248,7 +238,10 @@ class Performers(NamedTuple):
         if (left := within - max(0.0, passed)) > 0:
             await asyncio.sleep(left)
 
-    async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told, sight: Sight) -> Outcome:
+    async def _by_voice(self, effect: Speak, rt: Roundtable, told: Told) -> Outcome:
+        """What was found in the code before a guest came to the channel is shown to no voice any more."""
+        sight = await self.sights.at(rt.place)
+        rt = rt if sight.viewer.sees_code else rt.but(survey=None)
         cue = VoiceContext(rt, self.playbook, effect.persona, self._reading(rt), sight, effect.by_other)
         match effect.task:
             case "turn":
@@ -321,26 +314,20 @@ class Performers(NamedTuple):
             raise EffectError(str(error), reason=error.reason) from error
 
     def _reading(self, rt: Roundtable) -> Callable[[], Awaitable[Mapping[str, str]]]:
-        paths = self._files_of((rt.step_id,))
+        step = self.playbook.agenda.get(rt.step_id)
+        paths = tuple(dict.fromkeys((*(step.outputs if step else ()), *SOURCES)))
         return lambda: self.workspace.files(rt.slug, paths)
-
-    def _files_of(self, steps: tuple[str, ...]) -> tuple[str, ...]:
-        known = (step for step_id in steps if (step := self.playbook.agenda.get(step_id)))
-        own = (output for step in known for output in step.outputs)
-        return tuple(dict.fromkeys((*own, *SOURCES)))
 
 
 @asynccontextmanager
 async def renewed(
-    indicators: Indicators, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
+    chat: Chat, rt: Roundtable, words: str, *, seconds: float = RENEWED_SECONDS
 ) -> AsyncIterator[None]:
     """Keeps the sign visible for as long as the work takes."""
     if not rt.working_at or rt.working_by is not WorkIndicator.STATUS:
         yield
         return
-    renewing = asyncio.create_task(
-        _renewing(indicators, rt.place, words, seconds=seconds), name="renewing a sign"
-    )
+    renewing = asyncio.create_task(_renewing(chat, rt.place, words, seconds=seconds), name="renewing a sign")
     try:
         yield
     finally:
@@ -348,11 +335,11 @@ async def renewed(
         await asyncio.wait({renewing})
 
 
-async def _renewing(indicators: Indicators, place: Place, words: str, *, seconds: float) -> None:
+async def _renewing(chat: Chat, place: Place, words: str, *, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
         try:
-            await indicators.show(place, WorkIndicator.STATUS, words)
+            await chat.show(place, WorkIndicator.STATUS, words)
         except EffectError:  # the sign is no loss; the next effect finds out what is wrong
             return
 

@@ -37,12 +37,12 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.roundtable.waiting import Wait, WaitKind
 from bot.domain.values.markdown import escaped
-from bot.domain.values.places import Viewer
+from bot.domain.values.places import Place, Viewer
 from bot.domain.values.text import one_line
 from bot.domain.values.timestamps import before, in_words, local_time, seconds_since
 from bot.engine.lru import LruCache
 from bot.engine.ports import Clock, Profile, Store, Urgency
-from bot.engine.viewing import held_item, member_in
+from bot.engine.viewing import held_item
 from bot.errors import EffectError, LeftAlone, Unavailable, UserError
 
 log = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ class Personal:
         until = (
             local_time(self._clock(), 0).astimezone(await self._zone(person)) + timedelta(days=days)
         ).date()
-        await self._changed(person, settings.but(not_before=until.isoformat()))
+        await self._keep(person, settings.but(not_before=until.isoformat()))
         return Message(text=wording.snoozed(until.isoformat(), days))
 
     async def remind(self, person: str, when: str) -> Message:
@@ -169,10 +169,10 @@ class Personal:
             settings = settings.but(off=False, not_before="", time=time)
         else:
             raise UserError(wording.NO_TIME)
-        await self._changed(person, settings)
+        await self._keep(person, settings)
         return Message(text=wording.set_to(settings))
 
-    async def _changed(self, person: str, settings: ReminderSettings) -> None:
+    async def _keep(self, person: str, settings: ReminderSettings) -> None:
         await self._store.keep_person(person, settings)
         self._shows_soon(person)
 
@@ -283,7 +283,7 @@ class Personal:
         zone = await self._zone(person)
         seen = await self._seen(person, live)
         return HomePage(
-            waiting=tuple(row for rt in seen for row in self._waiting(rt, person, zone))[:SHOWN],
+            waiting=self._waiting(seen, person, zone),
             held=tuple(self._held(rt, person, zone) for rt in seen)[:SHOWN],
             decided=tuple(row for rt in seen for row in _decided(rt))[:DECIDED_SHOWN],
             settings=settings,
@@ -311,7 +311,7 @@ class Personal:
             return
         seen = await self._seen(person, told)
         self._decided_on[key] = True
-        rows = tuple(row for rt in seen for row in self._waiting(rt, person, zone))[:SHOWN]
+        rows = self._waiting(seen, person, zone)
         # Noted before it is sent: after a crash in between, nothing is sent that day.
         if rows and await self._store.first(key, seconds=KEPT_SECONDS):
             await self._chat.send_daily(
@@ -352,7 +352,7 @@ class Personal:
         zone, held = await self._zone(person), await self.held_by(person)
         held = tuple(rt for rt in held if not here or rt.place.channel == here)
         start = () if here else (menus.START,)
-        rows = [row for rt in held for row in self._waiting(rt, person, zone)][:SHOWN]
+        rows = self._waiting(held, person, zone)
         if not rows:
             return Message(text=wording.NOTHING_WAITS, choices=start)
         text = "\n\n".join(f"**{escaped(row.title)}**\n{escaped(row.text)}" for row in rows)
@@ -396,13 +396,17 @@ class Personal:
         return tuple(rt for rt in own if viewer.sees(held_item(rt)))
 
     async def _viewer(self, person: str, held: Sequence[Roundtable]) -> Viewer:
-        """It is not asked who that is: of channels that are not theirs they are told nothing."""
-        team = held[0].place.team if held else ""
-        return await member_in(self._chat, person, team, {rt.place.channel for rt in held})
+        """It is not asked who that is: of channels of which they are no member now they are told nothing."""
+        members = {one: await self._chat.members(one) for one in {rt.place.channel for rt in held}}
+        own = frozenset(one for one, found in members.items() if person in found)
+        return Viewer(place=Place(team=held[0].place.team if held else "", channel=""), channels=own)
 
     # --- rows -----------------------------------------------------------------------------------------------------
 
-    def _waiting(self, rt: Roundtable, person: str, zone: tzinfo) -> Iterator[WaitingRow]:
+    def _waiting(self, seen: Iterable[Roundtable], person: str, zone: tzinfo) -> tuple[WaitingRow, ...]:
+        return tuple(row for rt in seen for row in self._waiting_in(rt, person, zone))[:SHOWN]
+
+    def _waiting_in(self, rt: Roundtable, person: str, zone: tzinfo) -> Iterator[WaitingRow]:
         for wait in waiting.waits_for(rt, person, self._playbook):
             is_step = wait.kind is WaitKind.STEP
             aside = self._aside(rt, zone) if is_step else ""

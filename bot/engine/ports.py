@@ -73,36 +73,6 @@ class Urgency(IntEnum):
         return self <= Urgency.POST
 
 
-class Indicators(Protocol):
-    """Small signs in a thread: a message was heard, or we are at work. A sign that cannot be shown is no loss."""
-
-    async def react(self, place: Place, ts: str, emoji: str) -> None:
-        """No error when it is there already."""
-        ...
-
-    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
-        """No error when it is not there."""
-        ...
-
-    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
-        """
-        We are at work in the thread. Shown again, it lasts longer. A passing failure of Slack is no error; that Slack
-        never shows the sign here is one.
-        """
-        ...
-
-    async def clear(self, place: Place, sign: WorkIndicator) -> None:
-        """No error when nothing is there."""
-        ...
-
-    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
-        """
-        The agent's session in the thread is called *title* from now on, and may be over. An error only when Slack never
-        has sessions for this app, or when it may be closed later.
-        """
-        ...
-
-
 NOTHING = LastLine()
 """Nothing is known to be committed."""
 
@@ -151,7 +121,35 @@ class Profile(NamedTuple):
     offset: int | None = None
 
 
-class Chat(Indicators, Protocol):
+class Chat(Protocol):
+    # Small signs in a thread: a message was heard, or we are at work. A sign that cannot be shown is no loss.
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        """No error when it is there already."""
+        ...
+
+    async def unreact(self, place: Place, ts: str, emoji: str) -> None:
+        """No error when it is not there."""
+        ...
+
+    async def show(self, place: Place, sign: WorkIndicator, words: str) -> None:
+        """
+        We are at work in the thread. Shown again, it lasts longer. A passing failure of Slack is no error; that Slack
+        never shows the sign here is one.
+        """
+        ...
+
+    async def clear(self, place: Place, sign: WorkIndicator) -> None:
+        """No error when nothing is there."""
+        ...
+
+    async def name_session(self, place: Place, title: str, *, closed: bool) -> None:
+        """
+        The agent's session in the thread is called *title* from now on, and may be over. An error only when Slack never
+        has sessions for this app, or when it may be closed later.
+        """
+        ...
+
     @property
     def lands_within(self) -> float:
         """Seconds after which a post whose caller died has appeared, or never will."""
@@ -552,10 +550,10 @@ class Wake(Protocol):
         ...
 
 
-class Meter(Protocol):
+class Meter:
     """
-    Counts what engines, Slack's listeners and the synchronisation do. Every call returns at once and raises nothing.
-    Inputs, aggregates, effects and outcomes are those of the engine that counts.
+    Counts what engines, Slack's listeners and the synchronisation do; this one counts nothing. Every call returns at
+    once and raises nothing. Inputs, aggregates, effects and outcomes are those of the engine that counts.
     """
 
     def decided(self, event: Any, before: Any, after: Any) -> None:
@@ -588,13 +586,7 @@ class Meter(Protocol):
         """
 
 
-class NoMeter:
-    def _nothing(self, *_: object, **__: object) -> None:
-        return
-
-    decided = refused = conflicted = performed = retried = acknowledged = handed_over = pushed = reviewed = (
-        _nothing
-    )
+NO_METER = Meter()
 
 
 def kind_of(event: type[Any]) -> str:

@@ -9,7 +9,7 @@ from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import Notice
 from bot.domain.reviews.text import Review, ReviewerOpinion
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Place
+from bot.domain.values.places import NOWHERE, Place
 from bot.engine.evidence_ports import NO_SIGHT, Sight
 
 
@@ -120,9 +120,9 @@ class Board(Protocol):
 
 
 class ItemLocation(NamedTuple):
-    """Where an item is held, if that is known. Only its own channel may see a *hidden* one."""
+    """Where an item is held; nowhere if that is not known. Only its own channel may see a *hidden* one."""
 
-    title: str
-    place: Place | None = None
+    title: str = ""
+    place: Place = NOWHERE
     permalink: str = ""
     hidden: bool = False

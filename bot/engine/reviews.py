@@ -48,14 +48,14 @@ from bot.domain.reviews.review import triage_line, without_block
 from bot.domain.reviews.text import ReviewerOpinion
 from bot.domain.reviews.triage import entry_of
 from bot.domain.specification.entries import Specification
-from bot.domain.values.places import Place
+from bot.domain.values.places import NOWHERE, Place
 from bot.domain.values.text import text_of
 from bot.domain.values.timestamps import seconds_since
 from bot.engine import audit
 from bot.engine.engine import SWEEP_SECONDS, Engine, Queue
 from bot.engine.evidence_ports import NO_SIGHT, Sight, Sights
 from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Clock, Meter, NoMeter, Wake, Workspace
+from bot.engine.ports import NO_METER, Clock, Meter, Wake, Workspace
 from bot.engine.review_ports import (
     Archive,
     Board,
@@ -178,7 +178,7 @@ class ReviewContext(NamedTuple):
         paths = tuple(dict.fromkeys((*written, *standing, SHARED)))
         planning = await self.workspace.planning(notice.slug)
         plan = {PLAN: planning.files[PLAN]} if PLAN in planning.files else {}
-        home = await self.homes.home(notice.slug)
+        home = await self._home(notice)
         return ReviewCase(
             slug=notice.slug,
             title=review_wording.title_of(notice),
@@ -189,10 +189,13 @@ class ReviewContext(NamedTuple):
             sight=await self._sight(home, notice),
         )
 
-    async def _sight(self, home: ItemLocation | None, notice: Notice) -> Sight:
+    async def _home(self, notice: Notice) -> ItemLocation:
+        return await self.homes.home(notice.slug) or ItemLocation()
+
+    async def _sight(self, home: ItemLocation, notice: Notice) -> Sight:
         """Of those who will read the review: where the item is held, and in the triage channel."""
-        held_in = home.place if home and home.place else Place(team="", channel=notice.asked_in)
-        triage = "" if home and home.hidden else notice.channel or self.channel
+        held_in = Place(team="", channel=notice.asked_in) if home.place == NOWHERE else home.place
+        triage = "" if home.hidden else notice.channel or self.channel
         channels = dict.fromkeys(filter(None, (held_in.channel, triage)))
         return await self.sights.at(*(held_in.but(channel=one) for one in channels))
 
@@ -203,13 +206,12 @@ class ReviewContext(NamedTuple):
     # --- showing it -------------------------------------------------------------------------------------------------
 
     async def _shown(self, effect: ShowNotice, notice: Notice, *, at: str) -> Outcome:
-        home = await self.homes.home(notice.slug)
-        hidden = home is not None and home.hidden
-        if hidden and notice.ts and notice.channel != _channel(home):
+        home = await self._home(notice)
+        if home.hidden and notice.ts and notice.channel != home.place.channel:
             await self.board.edit(NoticePosition(notice.channel, notice.ts), review_wording.taken_away())
             notice = notice.but(channel="", ts="")
-        wanted = () if hidden else (notice.channel, self.channel)
-        channel = next(filter(None, (*wanted, _channel(home), notice.asked_in)), "")
+        wanted = () if home.hidden else (notice.channel, self.channel)
+        channel = next(filter(None, (*wanted, home.place.channel, notice.asked_in)), "")
         newest = notice.newest
         if not channel or newest is None:
             return Stands(at=at, effect=effect.id)
@@ -221,7 +223,7 @@ class ReviewContext(NamedTuple):
             return Stands(at=at, effect=effect.id, channel=spot.channel, ts=spot.ts)
         lost = not notice.searched and notice.lost_up_to > 0
         spot = await self.board.put(
-            Place(team=_team(home), channel=channel),
+            Place(team=home.place.team, channel=channel),
             message,
             key=f"notice.{notice.slug}",
             again=effect.attempts > 1 or lost,
@@ -233,32 +235,24 @@ class ReviewContext(NamedTuple):
 
     async def _told(self, effect: TellThread, notice: Notice) -> None:
         """An item without a thread has no place for details."""
-        home = await self.homes.home(notice.slug)
-        if home is None or home.place is None or not home.place.thread:
+        home = await self._home(notice)
+        if not home.place.thread:
             return
-        links = await self._links(None, effect.entries)
+        links = await self._links(ItemLocation(), effect.entries)
         message = review_wording.details(notice, effect.entries, more=effect.more, links=links)
         key = f"review.{notice.slug}.{effect.entries[0].number}"
         await self.board.put(home.place, message, key=key, again=effect.look or effect.attempts > 1)
 
-    async def _links(self, home: ItemLocation | None, entries: Sequence[ReviewEntry]) -> tuple[Link, ...]:
+    async def _links(self, home: ItemLocation, entries: Sequence[ReviewEntry]) -> tuple[Link, ...]:
         files = tuple(
             Link(label=f"{FILE} {one.number}", url=self.file_url.replace("{path}", quote(one.path)))
             for one in entries
             if self.file_url
         )
-        if home is None or home.place is None or not home.place.thread:
+        if not home.place.thread:
             return files
         url = home.permalink or await self.board.link(NoticePosition(home.place.channel, home.place.thread))
         return (*((Link(label=THREAD, url=url),) if url else ()), *files)
-
-
-def _channel(home: ItemLocation | None) -> str:
-    return home.place.channel if home and home.place else ""
-
-
-def _team(home: ItemLocation | None) -> str:
-    return home.place.team if home and home.place else ""
 
 
 class _Begun(NamedTuple):
@@ -294,22 +288,20 @@ class ReviewTriage(Engine[Notice, Happened]):
 
     def __init__(
         self,
+        reviewing: ReviewContext,
         *,
         notices: Notices,
-        archive: Archive,
         wake: Wake,
-        reviewing: ReviewContext,
-        clock: Clock,
         team: str = "",
-        tally: Meter | None = None,
+        tally: Meter = NO_METER,
     ) -> None:
-        super().__init__(store=_Begun(notices, archive), wake=wake, decide=decide, clock=clock)
-        self.queue = Queue(notices, clock)
+        begun = _Begun(notices, reviewing.archive)
+        super().__init__(store=begun, wake=wake, decide=decide, clock=reviewing.clock)
+        self.reviewing = reviewing
+        self.queue = Queue(notices, reviewing.clock)
         self._notices = notices
-        self._reviewing = reviewing
-        self._archive = archive
         self._team = team
-        self._tally = tally or NoMeter()
+        self._tally = tally
 
     async def ask(self, slug: str, wish: AskReview) -> None:
         """Saved when this returns; the review follows."""
@@ -321,11 +313,11 @@ class ReviewTriage(Engine[Notice, Happened]):
 
     async def read(self, slug: str, title: str, number: int) -> Message:
         """Review *number*, or the newest one, for a person. Raises UserError when there is none, WorkspaceError."""
-        kept = await self._archive.newest(slug, REVIEWS_READABLE)
+        kept = await self.reviewing.archive.newest(slug, REVIEWS_READABLE)
         found = next((one for one in reversed(kept) if number in {0, one.number}), None)
         if found is None:
             raise UserError(review_wording.no_such_review(title, number, [one.number for one in kept]))
-        text = self._reviewing.shown(without_block(text_of(found.content)))
+        text = self.reviewing.shown(without_block(text_of(found.content)))
         return review_wording.whole(title, found.number, text, found.path)
 
     async def is_unfinished(self, slug: str) -> bool:
@@ -336,7 +328,7 @@ class ReviewTriage(Engine[Notice, Happened]):
 
     async def _perform(self, effect: Owed, state: Notice) -> Outcome | None:
         try:
-            return await self._reviewing.perform(effect, state)
+            return await self.reviewing.perform(effect, state)
         except EffectError as error:
             return self._refused(effect, error)
 
@@ -356,7 +348,7 @@ class ReviewTriage(Engine[Notice, Happened]):
             return 0.0
         pause = min(FIRST_WAIT_SECONDS * 2.0 ** min(effect.attempts - 1, 10), LONGEST_WAIT_SECONDS)
         if not isinstance(effect, MakeReview):
-            pause = max(pause, self._reviewing.board.lands_within)
+            pause = max(pause, self.reviewing.board.lands_within)
         return max(0.0, pause - max(0.0, seconds_since(effect.attempted_at, self._clock())))
 
     def _saved(self, event: Happened, before: Notice | None, after: Notice) -> None:

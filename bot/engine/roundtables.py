@@ -13,14 +13,12 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.roundtable import timers
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import (
-    NO_HARM_REPEATED,
     Effect,
     OpenThread,
     Post,
     PushIssue,
     React,
     ReviewDraft,
-    Rewrite,
     ShareRecord,
     Speak,
     Unreact,
@@ -43,10 +41,10 @@ from bot.domain.roundtable.transitions import asking, opening
 from bot.domain.values.places import Belonging, Person, Place
 from bot.domain.values.timestamps import before, seconds_since
 from bot.engine.audit import audited
-from bot.engine.engine import BeforeSave, Engine, UnsavedChange, nothing_before
+from bot.engine.engine import BeforeSave, Engine, nothing_before
 from bot.engine.lru import LruCache
 from bot.engine.performers import Performers, urgency_of
-from bot.engine.ports import NO_FACTS, Clock, Meter, Store, Wake
+from bot.engine.ports import NO_FACTS, NO_METER, Clock, Meter, Store, Wake
 from bot.errors import (
     BotError,
     Conflict,
@@ -100,45 +98,25 @@ class Cancellation:
     takes is noticed at the end of the work; the answer is then dropped.
 
     The models of an opening work at the same time. Their outcomes are saved one after the other, in the order of the
-    outbox, when all are there or have had *opening_seconds*; late ones follow. A crash repeats only the calls whose
+    outbox, when all are there or have had `OPENING_SECONDS`; late ones follow. A crash repeats only the calls whose
     outcome was not saved.
     """
 
-    def __init__(self, opening_seconds: float = OPENING_SECONDS) -> None:
-        self._running: dict[tuple[str, str], asyncio.Task[Outcome]] = {}
+    def __init__(self) -> None:
         self._ahead: dict[str, dict[str, asyncio.Task[Outcome]]] = {}
-        self._opening_seconds = opening_seconds
         self._opened: dict[str, float] = {}
 
-    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:
-        """The outcome of *work*, which may raise; None when it was cancelled."""
-        if not isinstance(effect, CANCELLABLE):
-            return await work
-        task = asyncio.create_task(work, name=f"{effect.kind} for {slug}")
-        self._running[slug, effect.id] = task
-        try:
-            await asyncio.wait({task})
-        finally:
-            del self._running[slug, effect.id]
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task})
-        try:
-            return task.result()
-        except asyncio.CancelledError as cancelled:
-            facts = next((one for one in cancelled.args if isinstance(one, Mapping)), NO_FACTS)
-        if facts:
-            raise VoiceError("The answer was not waited for.", reason="cancelled", facts=facts)
-        return None
-
     def look(self, rt: Roundtable) -> "list[asyncio.Task[Outcome]]":
-        """*rt* was just saved. What was begun for effects that are no longer in its outbox, each once."""
-        pending = {one.id for one in rt.outbox}
-        for (slug, effect), task in self._running.items():
-            if slug == rt.slug and effect not in pending:
-                task.cancel()
+        """*rt* was just saved. Cancels what was begun for effects that are no longer in its outbox, each once."""
         ahead = self._ahead.get(rt.slug, {})
-        return [ahead.pop(id) for id in ahead.keys() - pending]
+        dropped = [ahead.pop(id) for id in ahead.keys() - {one.id for one in rt.outbox}]
+        for task in dropped:
+            task.cancel()
+        return dropped
+
+    def has_dropped(self, slug: str, effect: Effect) -> bool:
+        """Whether the work for *effect* was cancelled by `look`."""
+        return effect.id not in self._ahead.get(slug, {})
 
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """Of *effects* that do not build on each other, before it is their turn; `outcome` has what came of it."""
@@ -164,12 +142,13 @@ class Cancellation:
             return await perform(effects[0])
         clock = asyncio.get_running_loop().time
         began = self._opened.setdefault(slug, clock()) if len(tasks) > 1 else self._opened.pop(slug, 0.0)
-        due = began + self._opening_seconds
+        due = began + OPENING_SECONDS
         while True:
             done = [id for id, task in tasks.items() if task.done()]
             if len(done) == len(tasks) or (done and clock() >= due):
                 ahead.pop(done[0], None)
-                return tasks[done[0]].result()
+                first = tasks[done[0]]
+                return None if first.cancelled() else first.result()
             if is_wanted():
                 return None
             working = [task for task in tasks.values() if not task.done()]
@@ -178,11 +157,12 @@ class Cancellation:
     async def end(self, slug: str) -> None:
         """What was begun for *slug* and is not awaited any more."""
         self._opened.pop(slug, None)
-        tasks = self._ahead.pop(slug, {}).values()
+        tasks = tuple(self._ahead.get(slug, {}).values())
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+        self._ahead.pop(slug, None)
 
 
 class Reactions:
@@ -242,7 +222,7 @@ class Roundtables(Engine[Roundtable, Input]):
         performers: Performers,
         playbook: Playbook,
         clock: Clock,
-        meter: Meter | None = None,
+        meter: Meter = NO_METER,
         cancellation: Cancellation | None = None,
         reactions: Reactions | None = None,
         changed: Callable[[Roundtable], None] = lambda _: None,
@@ -292,13 +272,14 @@ class Roundtables(Engine[Roundtable, Input]):
 
     async def hear(self, place: Place, event: Command) -> Roundtable | None:
         """`handle`, for the roundtable of the thread at *place*; None when there is none."""
-        if (slug := self._memory.threads.get(place.key)) and (rt := await self._at(place, slug, event)):
+        slug = self._memory.threads.get(place.key)
+        if slug and (rt := await self._handle(slug, event, only=lambda rt: rt.place == place)):
             return rt
         found = await self._store.at(place)
         if found is None:
             return None
         self._memory[found.slug] = found
-        return await self._at(place, found.slug, event)
+        return await self._handle(found.slug, event, only=lambda rt: rt.place == place)
 
     def missing_steps(self) -> Mapping[str, int]:
         """Open steps that the files do not have, and how many of the roundtables in memory here wait for each."""
@@ -397,23 +378,6 @@ class Roundtables(Engine[Roundtable, Input]):
             return None
         return Attempted(key=effect.id, at=self._clock(), effect=effect.id)
 
-    def _joins(self, performed: Sequence[Effect], newest: UnsavedChange[Roundtable, Input]) -> bool:
-        """
-        With the attempt of a post, which is saved at once; or with an effect that does no harm when it is repeated, if
-        none does, or if it follows a post, which is looked for before it is made again. But no new effect is performed
-        before it is saved, and that a question is shown is saved at once: it decides what words below it mean.
-        """
-        following = self._next(newest.after)
-        if self._leaving.is_set() or not following:
-            return False
-        if isinstance(following, NOT_REPEATABLE):
-            return True
-        if newest.after.sequence != newest.before.sequence or _asks(performed[-1], newest.before):
-            return False
-        if isinstance(following, NO_HARM_REPEATED):
-            return all(isinstance(one, (*NO_HARM_REPEATED, *NOT_REPEATABLE)) for one in performed)
-        return all(isinstance(one, NO_HARM_REPEATED) for one in performed)
-
     def _saved(self, event: Input, before: Roundtable | None, after: Roundtable) -> None:
         self._meter.decided(event, before, after)
         audited(event, before, after)
@@ -474,9 +438,7 @@ class Roundtables(Engine[Roundtable, Input]):
         for attempt in range(1, attempts + 1):
             try:
                 performers = self._performers._replace(playbook=playbook_for(rt, self._playbook_of(rt)))
-                work = performers.perform(effect, rt)
-                done = Done(key=effect.id, at=self._clock(), effect=effect.id)
-                return await self._cancellation.of(rt.slug, effect, work) or done
+                return await self._worked(performers, effect, rt)
             except Postponed:
                 raise
             except EffectError as error:
@@ -498,6 +460,17 @@ class Roundtables(Engine[Roundtable, Input]):
                 )
         raise AssertionError("the last attempt returns")
 
+    async def _worked(self, performers: Performers, effect: Effect, rt: Roundtable) -> Outcome:
+        """Raises VoiceError where a model whose effect was dropped says what it took until then."""
+        try:
+            return await performers.perform(effect, rt)
+        except asyncio.CancelledError as cancelled:
+            facts = next((one for one in cancelled.args if isinstance(one, Mapping)), None)
+            if not facts or not self._cancellation.has_dropped(rt.slug, effect):
+                raise
+            sentence = "The answer was not waited for."
+            raise VoiceError(sentence, reason="cancelled", facts=facts) from cancelled
+
     async def _begun_again(self, effect: Effect, slug: str) -> Effect | None:
         """
         What people would see twice is saved before every attempt: a process that dies in one may have succeeded. None
@@ -516,11 +489,6 @@ class Roundtables(Engine[Roundtable, Input]):
         key = {"key": effect.id, "effect": effect.id, "at": self._clock()}
         return Failed(**key, reason=reason, sentence=told, facts=facts)
 
-    # --- finding ----------------------------------------------------------------------------------------------------
-
-    async def _at(self, place: Place, slug: str, event: Command) -> Roundtable | None:
-        return await self._handle(slug, event, only=lambda rt: rt.place == place)
-
     async def _take_up_lost(self, rt: Roundtable) -> None:
         if not rt.place.thread:
             return
@@ -534,11 +502,6 @@ class Roundtables(Engine[Roundtable, Input]):
 
 def _emoji(effect: React | Unreact, rt: Roundtable) -> tuple[str, str, str]:
     return rt.place.key, effect.ts, effect.emoji
-
-
-def _asks(effect: Effect, rt: Roundtable) -> bool:
-    """Whether *effect* makes a card show the newest question or menu. Of a post it is known when it was attempted."""
-    return isinstance(effect, Rewrite) and rt.question is not None and rt.question.post == effect.id
 
 
 def _seconds_before(attempt: int) -> float:
@@ -576,16 +539,13 @@ class Absence:
         once use the same keys. Raises Unavailable with the store.
         """
         since, at = await self._store.listened(), self._clock()
-        if _is_too_long(since, at):
-            await self._catch_up(since, at)
-        await self._store.listening(at)
-
-    async def _catch_up(self, since: str, at: str) -> None:
-        slugs = await self._store.held()
-        log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
+        slugs = await self._store.held() if _is_too_long(since, at) else ()
+        if slugs:
+            log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
             with suppress(UserError, NewerVersion):  # gone meanwhile, or for a process of another kind
                 await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
+        await self._store.listening(at)
 
 
 def _is_too_long(since: str, at: str) -> bool:

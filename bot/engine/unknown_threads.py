@@ -56,12 +56,12 @@ class UnknownThreads:
         self._workspace = workspace
         self._chat = chat
         self._locator = ItemLocator(store, workspace)
-        self._unknown: LruCache[str, float] = LruCache(THREADS)
-        self._not_by_us: LruCache[str, bool] = LruCache(THREADS)
+        self._not_ours: LruCache[str, float] = LruCache(THREADS)
+        """Threads that others began, and when git was asked about each last."""
 
     def forget(self, place: Place) -> None:
         """It belongs to a roundtable now."""
-        self._unknown.pop(place.key, None)
+        self._not_ours.pop(place.key, None)
 
     async def whose(
         self, place: Place, *, under_us: bool | None = None, look: bool = True
@@ -73,16 +73,16 @@ class UnknownThreads:
         Without *look* only git is asked.
         Raises Unavailable when only the root can tell, and Slack does not show it now.
         """
-        met = self._unknown.get(place.key)
+        met = self._not_ours.get(place.key)
         if met is not None and time.monotonic() - met < KNOWN_SECONDS:
             return None
         if listed := await self._locator.named_at(place):
             return KnownThread(item_in(listed), listed) if listed.home else UnsignedThread(listed)
         if not look:
             return None
-        if under_us is not False and place.key not in self._not_by_us:
+        if under_us is not False and met is None:
             return await self._by_root(place, surely_ours=under_us is True)
-        self._unknown[place.key] = time.monotonic()
+        self._not_ours[place.key] = time.monotonic()
         return None
 
     async def ask(self, place: Place, item: Item, text: str, *, by_name: bool = False) -> bool:
@@ -129,7 +129,7 @@ class UnknownThreads:
             log.info("can't see who began %s: %s", place.key, error)
             return None
         if root is None:
-            self._not_by_us[place.key] = True
+            self._not_ours[place.key] = time.monotonic()
             return None
         item = Item(slug=root.slug, title=step_wording.title_of_root(root.text) or root.slug)
         if rt := await self._store.get(item.slug):

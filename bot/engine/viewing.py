@@ -8,13 +8,14 @@ seconds, count as having guests in them.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import NamedTuple, Protocol
 
 from bot.domain.catalog.policy import GuestsSee, Policy
 from bot.domain.item.item import KnownItem
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import NOBODY, NOWHERE, Belonging, HeldItem, Person, Place, Viewer
+from bot.engine.item_locator import folder_of
 from bot.engine.ports import Listing, Profile, Store, Workspace
 from bot.errors import EffectError
 
@@ -34,12 +35,10 @@ PRIVILEGES = (
 """The least first."""
 
 
-class KnowsWhoIsIn(Protocol):
-    async def members(self, channel: str) -> frozenset[str]: ...
-
-
-class KnowsMembers(KnowsWhoIsIn, Protocol):
+class KnowsMembers(Protocol):
     """The part of the chat that is asked here. Raises EffectError."""
+
+    async def members(self, channel: str) -> frozenset[str]: ...
 
     async def is_shared(self, channel: str) -> bool | None:
         """With other organisations; None when Slack does not say."""
@@ -90,7 +89,7 @@ class Viewers:
                 yield known_item(rt, listed), rt
 
     async def sees(self, viewer: Viewer, slug: str) -> bool:
-        listed = next((one for one in await self._workspace.items() if one.known.slug == slug), None)
+        listed = await folder_of(self._workspace, slug)
         rt = await self._store.get(slug)
         return bool(rt or listed) and viewer.sees(held_item(rt, listed))
 
@@ -146,13 +145,6 @@ class SightOfItems(NamedTuple):
     async def items(self) -> AsyncIterator[KnownItem]:
         async for item, _ in self.viewers.visible(self.viewer):
             yield item
-
-
-async def member_in(chat: KnowsWhoIsIn, person: str, team: str, channels: Iterable[str]) -> Viewer:
-    """*person* in those of *channels* of which they are a member now. Of others they are told nothing."""
-    members: Mapping[str, frozenset[str]] = {one: await chat.members(one) for one in channels}
-    own = frozenset(one for one, found in members.items() if person in found)
-    return Viewer(place=Place(team=team, channel=""), channels=own)
 
 
 def held_item(rt: Roundtable | None, listed: Listing | None = None) -> HeldItem:

@@ -4,7 +4,7 @@ The files of an item after a person was forgotten: lines first, and every other 
 A file, or a part of one, that is not ours keeps what stands there, but for words that have to go.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from bot.domain.catalog.agenda import Playbook
@@ -212,13 +212,18 @@ class Rewriting:
                 yield at
 
 
-def without_sections(text: str, slug: str, title: str, playbook: Playbook) -> str:
-    """The file that items share, without what the item *slug* has in it."""
-    for view in playbook.schema.views:
-        if SHARED_FILES.get(view.file) == SHARED:
-            heading = files.heading_of(view, title, slug)
-            text = SectionEdit(path=SHARED, heading=heading, title="", body="").apply(text)
-    return text
+def without_item(found: Mapping[str, bytes], slug: str, playbook: Playbook) -> Callable[[str], str]:
+    """Takes what the item *slug*, with the files *found*, has in the file that items share out of it."""
+    title = title_of(found) or slug
+
+    def change(text: str) -> str:
+        for view in playbook.schema.views:
+            if SHARED_FILES.get(view.file) == SHARED:
+                heading = files.heading_of(view, title, slug)
+                text = SectionEdit(path=SHARED, heading=heading, title="", body="").apply(text)
+        return text
+
+    return change
 
 
 def title_of(found: Mapping[str, bytes]) -> str:

@@ -13,14 +13,11 @@ from aiohttp import web
 from pydantic import ValidationError
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from bot.domain.privacy.redaction import Redact, unchanged
 from bot.domain.reviews.notice import Arrived, ReviewEntry
 from bot.domain.reviews.triage import entry_of_text
 from bot.domain.values.text import one_line, text_of
 from bot.domain.values.value import Stored
-from bot.engine.item_locator import ItemLocator
-from bot.engine.ports import Clock
-from bot.engine.review_ports import Archive, KeptReview
+from bot.engine.review_ports import KeptReview
 from bot.engine.reviews import ReviewTriage
 from bot.errors import Conflict, Unavailable, WorkspaceError
 from bot.log import ThrottledWarning
@@ -84,23 +81,10 @@ class SignedReviews:
 class ReviewWebhook(SignedReviews):
     """Stores the review of each signed request; the notice in Slack follows later."""
 
-    def __init__(
-        self,
-        *,
-        secrets: Iterable[str],
-        archive: Archive,
-        homes: ItemLocator,
-        triage: ReviewTriage,
-        clock: Clock,
-        redact: Redact = unchanged,
-    ) -> None:
-        """*redact* is applied to what is stored: a review may quote a file or a log."""
+    def __init__(self, triage: ReviewTriage, secrets: Iterable[str]) -> None:
+        """What is stored is redacted: a review may quote a file or a log."""
         super().__init__(secrets)
-        self._archive = archive
-        self._homes = homes
         self._triage = triage
-        self._clock = clock
-        self._redact = redact
 
     async def take(self, request: web.Request, body: bytes) -> web.Response:
         if refused := self.forged(request, body):
@@ -123,14 +107,14 @@ class ReviewWebhook(SignedReviews):
             return refuse(503, "It could not be saved just now. Post it again in a moment.")
 
     async def _kept(self, review: PostedReview) -> web.Response:
-        slug = review.item
-        home = await self._homes.home(slug)
+        slug, reviewing = review.item, self._triage.reviewing
+        home = await reviewing.homes.home(slug)
         if home is None:
             return refuse(404, f"There is no item {one_line(slug, 80)!r}.")
-        content = (await asyncio.to_thread(self._redact, review.text)).encode()
-        kept = await self._archive.keep(slug, content, now=self._clock())
-        entry = entry_of(kept, reviewers=_reviewers(self._redact(review.reviewer)))
-        await self._triage.arrived(slug, Arrived(at=self._clock(), title=home.title, entry=entry))
+        content = (await asyncio.to_thread(reviewing.redact, review.text)).encode()
+        kept = await reviewing.archive.keep(slug, content, now=reviewing.clock())
+        entry = entry_of(kept, reviewers=_reviewers(reviewing.redact(review.reviewer)))
+        await self._triage.arrived(slug, Arrived(at=reviewing.clock(), title=home.title, entry=entry))
         said = {"item": slug, "number": kept.number, "path": kept.path, "line": entry.line}
         return web.json_response(said, status=201 if kept.is_new else 200)
 

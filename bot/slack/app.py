@@ -24,7 +24,7 @@ from bot.domain.roundtable.effects import WorkIndicator
 from bot.domain.roundtable.inputs import Amend, PersonChanged, Press, Retract, Say
 from bot.domain.values.places import ChannelKind, Person, Place
 from bot.engine.desk import Reply
-from bot.engine.ports import Meter, NoMeter
+from bot.engine.ports import NO_METER, Meter
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import Conflict, LeftAlone, SlackError, Unavailable, UserError
 from bot.slack import modals, parse
@@ -71,7 +71,7 @@ DOORS = {
 
 
 def slack_app(
-    client: AsyncWebClient, reception: Reception, *, meter: Meter | None = None, owner: Owner | None = None
+    client: AsyncWebClient, reception: Reception, *, meter: Meter = NO_METER, owner: Owner | None = None
 ) -> AsyncApp:
     """
     By default Bolt acknowledges events before their listener runs, and drops them, acknowledged, while `auth.test`
@@ -81,7 +81,7 @@ def slack_app(
     only process.
     """
     app = _App(
-        meter or NoMeter(),
+        meter,
         reception.us,
         owner.deciding if owner else nullcontext,
         name="roundtable",
@@ -94,7 +94,7 @@ def slack_app(
         attaching_conversation_kwargs_enabled=False,
     )
     if owner:
-        hand_over(app, owner, reception.us, meter or NoMeter())
+        hand_over(app, owner, reception.us, meter)
     _register(app, reception)
     return app
 

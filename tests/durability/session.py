@@ -11,7 +11,6 @@ from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import Effect, React
 from bot.domain.roundtable.inputs import Amend, Command, Export, Plan, Press, Retract, Say, Start
-from bot.domain.roundtable.outcomes import Outcome
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Place
 from bot.engine.performers import Performers
@@ -46,9 +45,6 @@ class Stuck(Exception):
 
 class NoCancellation(Cancellation):
     """Waits for all work, and needs no event loop."""
-
-    async def of(self, slug: str, effect: Effect, work: Coroutine[Any, Any, Outcome]) -> Outcome | None:  # noqa: ARG002
-        return await work
 
     def begin(self, slug: str, effects: Iterable[Effect], perform: Perform) -> None:
         """One after the other, as another process would after a crash."""

@@ -837,9 +837,9 @@ async def test_each_workspace_has_limits_of_its_own(tmp_path: Path, monkeypatch:
     calls: dict[str, int] = {}
     state, speakers = app._state, cast.opened_speakers
 
-    def counted(settings: Settings, team: str, *others: Any, at_once: int) -> Any:
+    def counted(settings: Settings, team: str, *others: Any, at_once: int, **more: Any) -> Any:
         found[team] = calls[settings.workspace.name], at_once
-        return state(settings, team, *others, at_once=at_once)
+        return state(settings, team, *others, at_once=at_once, **more)
 
     def speaking(settings: Settings, *others: Any, **more: Any) -> Any:
         calls[settings.workspace.name] = settings.model_calls

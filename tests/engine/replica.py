@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
@@ -13,7 +14,7 @@ from bot.engine.commands import Commands
 from bot.engine.engine import BeforeSave, nothing_before
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
-from bot.engine.ports import Meter, Pay, Sweep, Voices, Wake, now
+from bot.engine.ports import NO_METER, Meter, Pay, Store, Sweep, Voices, Wake, now
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import Viewers
 from bot.storage.redis import RedisStore
@@ -51,27 +52,47 @@ class Replica:
         return found
 
 
+def engine_in(
+    world: World,
+    store: Store,
+    wake: Wake,
+    *,
+    chat: SimChat | None = None,
+    voices: Voices | None = None,
+    **more: Any,
+) -> Roundtables:
+    """An engine whose Slack, workspace and voices are played."""
+    chat, voices = chat or SimChat(world), voices or SimVoices(world)
+    files, records = SimWorkspace(world), SimRecords(world)
+    performers = Performers(chat, voices, files, shipped(), now, records, MEMBERS)
+    return Roundtables(store=store, wake=wake, performers=performers, playbook=shipped(), clock=now, **more)
+
+
 @asynccontextmanager
 async def replica(
     redis_url: str,
     *,
     chat: SimChat | None = None,
-    meter: Meter | None = None,
+    meter: Meter = NO_METER,
     voices: Voices | None = None,
     wake: Wake | None = None,
     before_save: BeforeSave = nothing_before,
 ) -> AsyncIterator[Replica]:
     """Replicas of one roundtable have one Redis; what Slack shows and what the workspace holds, each has of its own."""
     world, woken = World(), Woken()
-    chat, files = chat or SimChat(world), SimWorkspace(world)
-    said, records = voices or SimVoices(world), SimRecords(world)
-    performers = Performers(chat, said, files, shipped(), now, records, MEMBERS)
     async with RedisStore(redis_url, team="T1") as store:
-        engine = Roundtables(
-            store=store, wake=wake or woken, performers=performers, playbook=shipped(), clock=now,
-            meter=meter, before_save=before_save,
-        )  # fmt: skip
+        engine = engine_in(
+            world, store, wake or woken, chat=chat, voices=voices, meter=meter, before_save=before_save
+        )
         yield Replica(engine, store, woken, world)
+
+
+@asynccontextmanager
+async def holding(redis_url: str, rt: Roundtable, **more: Any) -> AsyncIterator[Replica]:
+    """A replica whose store has *rt*."""
+    async with replica(redis_url, **more) as one:
+        await one.store.put(rt, expected=0)
+        yield one
 
 
 def discussing() -> Table:

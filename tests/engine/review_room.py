@@ -118,6 +118,15 @@ class Room:
         assert self.woken.slugs[-1:] in ([], [PREFIX + SLUG])
         await self.triage.pay(SLUG)
 
+    async def have_reviewed(self, *personas: str) -> None:
+        await self.ask(*personas)
+        await self.pay()
+
+    async def have_shown(self, content: bytes = PASSED, *, by: tuple[str, ...] = ()) -> KeptReview:
+        kept = await self.arrive(content, by=by)
+        await self.pay()
+        return kept
+
     def messages(self, channel: str = CHANNEL) -> list[SandboxMessage]:
         """The notices in a channel."""
         return [one for one in self.slack.messages(channel) if one.text.startswith("REVIEW: ")]
@@ -188,14 +197,7 @@ async def room(
             sights=Viewers(store, workspace, OnePerson(), lambda _: shipped().policy),
             **more,
         )
-        triage = ReviewTriage(
-            notices=notices,
-            archive=workspace,
-            wake=woken,
-            reviewing=reviewing,
-            clock=now,
-            team=slack.team_id,
-        )
+        triage = ReviewTriage(reviewing, notices=notices, wake=woken, team=slack.team_id)
         yield Room(triage, workspace, reviewers, notices, slack, root, woken, thread)
 
 

@@ -9,17 +9,12 @@ from bot.domain.roundtable.effects import Post, React, Rewrite
 from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.state import ROOT, Roundtable
 from bot.domain.values.places import Place
-from bot.engine.performers import Performers
-from bot.engine.ports import Urgency, now
-from bot.engine.roundtables import Roundtables
+from bot.engine.ports import Urgency
 from bot.errors import Postponed
 from bot.storage.sqlite import SqliteStore
-from tests.domain.table import shipped
-from tests.durability.sim_voices import SimVoices
-from tests.durability.world import SimChat, SimRecords, SimWorkspace, World
-from tests.engine.replica import Woken, discussing
+from tests.durability.world import SimChat, World
+from tests.engine.replica import Woken, discussing, engine_in
 from tests.patience import wait_until
-from tests.sights import MEMBERS
 
 CARD = "7000.1"
 
@@ -90,18 +85,7 @@ class Process:
     def __init__(self, store: SqliteStore) -> None:
         world = World()
         self.chat, self.woken, self.store = Thread(world), Woken(), store
-        performers = Performers(
-            self.chat,
-            SimVoices(world),
-            SimWorkspace(world),
-            shipped(),
-            now,
-            SimRecords(world),
-            MEMBERS,
-        )
-        self.engine = Roundtables(
-            store=store, wake=self.woken, performers=performers, playbook=shipped(), clock=now
-        )
+        self.engine = engine_in(world, store, self.woken, chat=self.chat)
 
     async def queue(self, rt: Roundtable, *effects: Post | React | Rewrite) -> None:
         found = await self.store.get(rt.slug)

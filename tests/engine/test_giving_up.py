@@ -12,7 +12,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import TurnSpeech, VoiceContext, now
 from bot.voices.offline import OfflineVoices
 from tests.domain.table import Table
-from tests.engine.replica import ADA, Replica, replica, said
+from tests.engine.replica import ADA, Replica, holding, replica, said
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -91,8 +91,7 @@ async def test_other_news_does_not_disturb_it(redis_url: str) -> None:
 async def test_leaving_ends_it_and_hands_it_over(redis_url: str) -> None:
     """A process that stops does not wait for it either; whoever goes on asks again."""
     voices, rt = Pondering(), about_to_answer()
-    async with replica(redis_url, voices=voices) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt, voices=voices) as one:
         paying = asyncio.create_task(one.engine.pay(rt.slug))
         async with asyncio.timeout(PATIENCE_SECONDS):
             await voices.begun.wait()

@@ -8,7 +8,7 @@ import redis
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from bot.errors import UserError
-from tests.engine.replica import discussing, pressed, replica, said, words
+from tests.engine.replica import discussing, holding, pressed, replica, said, words
 
 
 def calls(redis_url: str) -> Mapping[str, int]:
@@ -21,8 +21,7 @@ def calls(redis_url: str) -> Mapping[str, int]:
 async def test_a_thread_that_is_known_takes_one_save(redis_url: str) -> None:
     """Nothing is read: whoever saves learns at the same time whether it was up to date."""
     rt = discussing().rt.but(version=1)
-    async with replica(redis_url) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt) as one:
         await one.engine.hear(rt.place, said(rt, "first", "1.1"))
 
         before = calls(redis_url)
@@ -97,8 +96,7 @@ async def test_a_wish_that_is_refused_hears_the_newest_reason(redis_url: str) ->
 async def test_a_store_that_lost_everything_is_not_filled_from_memory(redis_url: str) -> None:
     """What we remember is not known to be true: the item is rebuilt from git, by whoever has git."""
     rt = discussing().rt.but(version=1)
-    async with replica(redis_url) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt) as one:
         await one.engine.hear(rt.place, said(rt, "first", "1.1"))
         with redis.Redis.from_url(redis_url) as client:
             client.flushall()
@@ -131,8 +129,7 @@ async def test_what_was_begun_anew_is_not_saved_over(redis_url: str) -> None:
 async def test_what_was_heard_before_the_store_was_lost_is_heard_again(redis_url: str) -> None:
     """Slack delivers once more what was not acknowledged; that we remember it does not mean that it is saved."""
     rt = discussing().rt.but(version=1)
-    async with replica(redis_url) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt) as one:
         await one.engine.hear(rt.place, said(rt, "first", "1.1"))
         with redis.Redis.from_url(redis_url) as client:
             client.flushall()

@@ -10,15 +10,14 @@ from bot.domain.roundtable.effects import React
 from bot.domain.values.places import Place
 from bot.errors import Unavailable, UserError
 from tests.durability.world import SimChat, World
-from tests.engine.replica import discussing, pressed, replica, said, words
+from tests.engine.replica import discussing, holding, pressed, replica, said, words
 from tests.patience import wait_until
 
 
 async def test_words_that_come_at_once_are_two_saves(redis_url: str) -> None:
     """The first is saved alone, and those that came meanwhile after it, in their order."""
     rt = discussing().rt.but(version=1)
-    async with replica(redis_url) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt) as one:
         before = await one.engine.hear(rt.place, said(rt, "word", "1.0"))
         assert before
         texts = [f"word {number}" for number in range(1, 17)]
@@ -50,8 +49,7 @@ async def test_nothing_is_saved_before_what_it_names(redis_url: str) -> None:
         raise Unavailable("People could not be stored.")
 
     rt = discussing().rt.but(version=1)
-    async with replica(redis_url, before_save=away) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt, before_save=away) as one:
         with pytest.raises(Unavailable, match="People"):
             await one.engine.hear(rt.place, said(rt, "word", "1.0"))
         assert words(await one.stored(rt)) == []
@@ -59,8 +57,7 @@ async def test_nothing_is_saved_before_what_it_names(redis_url: str) -> None:
 
 async def test_a_press_that_makes_no_sense_keeps_nothing_else_from_being_saved(redis_url: str) -> None:
     rt = discussing().rt.but(version=1)
-    async with replica(redis_url) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt) as one:
         unknown = pressed(rt, Action.FINISH_STEP).but(token="of-no-menu")
         _, refused, _ = await asyncio.gather(
             one.engine.hear(rt.place, said(rt, "first", "1.1")),
@@ -76,8 +73,7 @@ async def test_a_press_that_makes_no_sense_keeps_nothing_else_from_being_saved(r
 async def test_a_caller_that_gives_up_leaves_the_others_their_turn(redis_url: str) -> None:
     """Slack's connection broke, say: it will deliver those words again."""
     rt = discussing().rt.but(version=1)
-    async with replica(redis_url) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt) as one:
         first = asyncio.create_task(one.engine.hear(rt.place, said(rt, "first", "1.1")))
         second = asyncio.create_task(one.engine.hear(rt.place, said(rt, "second", "1.2")))
         third = asyncio.create_task(one.engine.hear(rt.place, said(rt, "third", "1.3")))

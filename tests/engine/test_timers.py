@@ -10,7 +10,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName, set_timer
 from bot.domain.values.timestamps import before
 from bot.engine.ports import now
-from tests.engine.replica import Replica, discussing, replica
+from tests.engine.replica import Replica, discussing, holding, replica
 
 DAYS = 3 * 24 * 3600.0
 
@@ -61,8 +61,7 @@ async def test_a_timer_that_was_due_days_ago_follows_once(redis_url: str) -> Non
 async def test_a_timer_that_is_not_due_wakes_nobody(redis_url: str) -> None:
     """And is still there afterwards."""
     rt = due(-DAYS)
-    async with replica(redis_url) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt) as one:
         await swept(one)
 
         assert posts(one) == []

@@ -12,15 +12,13 @@ from bot.domain.roundtable.effects import ShareRecord, Speak
 from bot.domain.roundtable.inputs import Export, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.engine.performers import Performers
 from bot.engine.ports import TurnSpeech, VoiceContext, now
 from bot.engine.roundtables import OPENING_SECONDS, Roundtables
 from bot.errors import VoiceError
 from tests.domain.table import Table, shipped
 from tests.durability.sim_voices import SimVoices
-from tests.durability.world import SimChat, SimRecords, SimStore, SimWake, SimWorkspace, World
-from tests.engine.replica import ADA, pressed
-from tests.sights import MEMBERS
+from tests.durability.world import SimStore, SimWake, World
+from tests.engine.replica import ADA, engine_in, pressed
 
 CALL_SECONDS = 2.0
 
@@ -89,17 +87,7 @@ class Meeting:
         self.engine = self.process()
 
     def process(self) -> Roundtables:
-        world = self.world
-        chat, files = SimChat(world), SimWorkspace(world)
-        records = SimRecords(world)
-        performers = Performers(chat, self.voices, files, shipped(), now, records, MEMBERS)
-        return Roundtables(
-            store=SimStore(world),
-            wake=SimWake(world),
-            performers=performers,
-            playbook=shipped(),
-            clock=now,
-        )
+        return engine_in(self.world, SimStore(self.world), SimWake(self.world), voices=self.voices)
 
     async def begin(self) -> Roundtable:
         return await self.held(Table().start().do_step().stop_paying().press(Action.ELABORATE), "speak")

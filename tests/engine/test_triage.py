@@ -62,8 +62,7 @@ async def test_personas_review_side_by_side(slack: Sandbox, thread: str, tmp_pat
 
     says = {MAYA: together, ALEX: together, JORDAN: together}
     async with room(slack, tmp_path, thread=thread, says=says) as here:
-        await here.ask()
-        await here.pay()
+        await here.have_reviewed()
 
     assert "REVIEW: FAIL | issues=3 (critical=3) | missing_inputs=0" in here.messages()[0].text
 
@@ -73,8 +72,7 @@ async def test_one_who_is_late_is_told_of_and_holds_up_nobody(
 ) -> None:
     """In the channel, in the thread and in the review itself."""
     async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one, ALEX: never}, seconds=0.1) as here:
-        await here.ask()
-        await here.pay()
+        await here.have_reviewed()
 
     excuse = "Alex Rivera (Solutions Architect) did not answer within 0 s"
     (notice,), (details,) = here.messages(), here.details()
@@ -93,8 +91,7 @@ async def test_one_who_fails_sinks_no_other(
         raise error
 
     async with room(slack, tmp_path, thread=thread, says={MAYA: fails, ALEX: finds_one}) as here:
-        await here.ask()
-        await here.pay()
+        await here.have_reviewed()
 
     (notice,) = here.messages()
     assert "Maya Chen (Business Analyst) could not review it" in notice.text
@@ -106,8 +103,7 @@ async def test_every_line_of_a_review_says_what_it_is_about(
     slack: Sandbox, thread: str, tmp_path: Path, lines: io.StringIO
 ) -> None:
     async with room(slack, tmp_path, thread=thread, says={MAYA: never, ALEX: finds_one}, seconds=0.1) as here:
-        await here.ask()
-        await here.pay()
+        await here.have_reviewed()
 
     (line,) = [
         one for one in map(json.loads, lines.getvalue().splitlines()) if "did not review" in one["event"]
@@ -120,8 +116,7 @@ async def test_a_review_by_nobody_is_none(slack: Sandbox, thread: str, tmp_path:
     """No verdict comes of silence: whoever asked is told, and nothing is kept or shown."""
     says = {MAYA: never, ALEX: never, JORDAN: never}
     async with room(slack, tmp_path, thread=thread, says=says, seconds=0.05) as here:
-        await here.ask()
-        await here.pay()
+        await here.have_reviewed()
 
     assert here.messages() == []
     assert not (tmp_path / f"docs/requirements/{SLUG}/reviews").exists()
@@ -160,10 +155,8 @@ async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
 async def test_each_review_edits_the_one_message(slack: Sandbox, thread: str, tmp_path: Path) -> None:
     """The newest line is on top, the ones before are below it, and the thread has the details of each."""
     async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
-        await here.ask(MAYA)
-        await here.pay()
-        await here.arrive(by=("lint-bot",))
-        await here.pay()
+        await here.have_reviewed(MAYA)
+        await here.have_shown(by=("lint-bot",))
 
     (notice,) = here.messages()
     rows = notice.text.splitlines()
@@ -178,10 +171,8 @@ async def test_the_triage_channel_may_be_another(slack: Sandbox, thread: str, tm
     """Given by its name; the link leads to the item's thread, where the details are."""
     slack.add_channel("triage")
     async with room(slack, tmp_path, thread=thread, channel="#triage") as here:
-        await here.arrive()
-        await here.pay()
-        await here.arrive(PASSED + b"2")
-        await here.pay()
+        await here.have_shown()
+        await here.have_shown(PASSED + b"2")
 
     (notice,) = here.messages("#triage")
     assert here.messages() == []
@@ -193,8 +184,7 @@ async def test_files_can_be_linked_to(slack: Sandbox, thread: str, tmp_path: Pat
     """Where people read the workspace is a setting."""
     url = "https://git.example/blob/main/{path}"
     async with room(slack, tmp_path, thread=thread, file_url=url) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
 
     link = "https://git.example/blob/main/docs/requirements/offline-sync/reviews/review-001.md"
     assert link in here.messages()[0].text
@@ -205,8 +195,7 @@ async def test_an_item_without_a_thread_is_reviewed_as_well(slack: Sandbox, tmp_
     """Its line comes to where somebody asked."""
     item(tmp_path, slack, "")
     async with room(slack, tmp_path) as here:
-        await here.ask()
-        await here.pay()
+        await here.have_reviewed()
 
     assert len(here.messages()) == 1
     assert "Asked for by Ada" in here.review(1)
@@ -216,8 +205,7 @@ async def test_an_item_of_no_channel_keeps_its_reviews(slack: Sandbox, tmp_path:
     """Nobody asked in Slack, and it is held nowhere: there is nowhere to show it, and nothing is owed."""
     item(tmp_path, slack, "")
     async with room(slack, tmp_path) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
         assert not await here.triage.is_unfinished(SLUG)
 
     assert slack.messages() == []
@@ -229,14 +217,12 @@ async def test_a_notice_that_somebody_deleted_comes_again(
 ) -> None:
     """With the next review, and once."""
     async with room(slack, tmp_path, thread=thread) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
         async with opened(slack.bot_token, api_url=slack.api_url) as client:
             await client.chat_delete(channel=slack.channel().id, ts=here.messages()[0].ts)
         assert here.messages() == []
         for number in (2, 3):
-            await here.arrive(PASSED + b"%d" % number)
-            await here.pay()
+            await here.have_shown(PASSED + b"%d" % number)
 
     (notice,) = here.messages()
     assert "review 3." in notice.text
@@ -248,13 +234,11 @@ async def test_a_channel_that_shuts_us_out_delays_nothing_else(
     """The details say why the line is missing; invited, the next review brings all of it."""
     slack.add_channel("triage", with_bot=False)
     async with room(slack, tmp_path, thread=thread, channel=slack.channel("#triage").id) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
         assert "The line is not in the triage channel: I'm not in this channel" in here.details()[0].text
 
         slack.invite_bot("#triage")
-        await here.arrive(PASSED + b"2")
-        await here.pay()
+        await here.have_shown(PASSED + b"2")
 
     (notice,) = here.messages("#triage")
     assert f"• 1: {PASS_LINE}" in notice.text
@@ -343,15 +327,13 @@ async def test_a_store_that_lost_everything_still_has_one_message(
 ) -> None:
     """It is found in Slack, behind hundreds of other messages, and its earlier lines are read from git."""
     async with room(slack, tmp_path, thread=thread) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
     ada = slack.person("ada")
     for number in range(450):
         await ada.say(CHANNEL, f"Something else {number}")
     rmtree(tmp_path / ".roundtable")
     async with room(slack, tmp_path, thread=thread) as here:
-        await here.arrive(PASSED + b"2")
-        await here.pay()
+        await here.have_shown(PASSED + b"2")
 
     (notice,) = here.messages()
     assert "review 2." in notice.text
@@ -362,12 +344,10 @@ async def test_a_store_that_lost_everything_still_has_one_message(
 async def test_after_a_loss_nothing_is_told_again(slack: Sandbox, thread: str, tmp_path: Path) -> None:
     """A program that posts the same review again finds it in the thread already."""
     async with room(slack, tmp_path, thread=thread) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
     rmtree(tmp_path / ".roundtable")
     async with room(slack, tmp_path, thread=thread) as here:
-        kept = await here.arrive()
-        await here.pay()
+        kept = await here.have_shown()
 
     assert (kept.number, kept.is_new) == (1, False)
     assert len(here.messages()) == 1

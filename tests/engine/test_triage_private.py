@@ -34,10 +34,8 @@ async def test_what_is_private_is_told_of_in_its_own_channel(
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")
     item(tmp_path, slack, thread, private=private)
     async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
-        await here.arrive()
-        await here.pay()
-        await here.ask(MAYA)
-        await here.pay()
+        await here.have_shown()
+        await here.have_reviewed(MAYA)
 
     assert slack.messages(TRIAGE) == []
     (notice,) = here.messages()
@@ -55,8 +53,7 @@ async def test_reviewers_know_the_items_of_the_channel_that_reads_the_review(
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")
     item(tmp_path, slack, thread, private=private)
     async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
-        await here.ask(MAYA)
-        await here.pay()
+        await here.have_reviewed(MAYA)
         (place,) = here.reviewers.places
 
     home = slack.channel(CHANNEL).id
@@ -68,8 +65,7 @@ async def test_a_home_without_a_seal_gets_no_review(slack: Sandbox, tmp_path: Pa
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")
     item(tmp_path, slack, thread, sealed=False)
     async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
 
         assert here.review(1)
         assert (slack.messages(TRIAGE), here.messages(), here.details()) == ([], [], [])
@@ -80,14 +76,11 @@ async def test_an_item_that_becomes_private_takes_its_notice_along(slack: Sandbo
     thread = await slack.person("ada").say(CHANNEL, "Offline sync")
     item(tmp_path, slack, thread)
     async with room(slack, tmp_path, thread=thread, channel=TRIAGE) as here:
-        await here.arrive()
-        await here.pay()
+        await here.have_shown()
         (public,) = slack.messages(TRIAGE)
         item(tmp_path, slack, thread, private=True)
-        await here.arrive(PASSED + b"2")
-        await here.pay()
-        await here.arrive(PASSED + b"3")
-        await here.pay()
+        await here.have_shown(PASSED + b"2")
+        await here.have_shown(PASSED + b"3")
 
     (left,) = slack.messages(TRIAGE)
     assert "Offline sync" in public.text
@@ -111,8 +104,7 @@ async def test_a_secret_that_a_reviewer_quotes_is_hidden(slack: Sandbox, tmp_pat
     async with room(
         slack, tmp_path, thread=thread, says={MAYA: quotes}, redact=lambda text: Redactor()(text).text
     ) as here:
-        await here.ask(MAYA)
-        await here.pay()
+        await here.have_reviewed(MAYA)
 
         read = await here.triage.read(SLUG, "Offline sync", 1)
 
@@ -127,8 +119,7 @@ async def test_a_secret_that_escapes_hide_is_not_shown(slack: Sandbox, tmp_path:
     item(tmp_path, slack, thread)
     redact = Redactor()
     async with room(slack, tmp_path, thread=thread, redact=lambda text: redact(text).text) as here:
-        await here.arrive(f"There is {TOKEN.replace('_', chr(92) + '_')} in it.".encode())
-        await here.pay()
+        await here.have_shown(f"There is {TOKEN.replace('_', chr(92) + '_')} in it.".encode())
         read = await here.triage.read(SLUG, "Offline sync", 0)
 
     assert "There is [redacted:github-token] in it." in read.text

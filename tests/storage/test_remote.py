@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.engine.ports import NoMeter
+from bot.engine.ports import Meter
 from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import wait_until
@@ -519,7 +519,7 @@ async def test_an_address_that_runs_a_program_runs_nothing(replica: Replica) -> 
 # --- in the background --------------------------------------------------------------------------------------------
 
 
-class Counted(NoMeter):
+class Counted(Meter):
     def __init__(self) -> None:
         self.results: list[str] = []
 

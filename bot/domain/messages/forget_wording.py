@@ -75,19 +75,13 @@ def count_edited_posts(posts: int, refused: int) -> str:
 
 
 def of_item(
-    slug: str, *, files: int, exported: int, live: bool, earlier: int, remote: bool, posts: int | None
+    slug: str, *, files: int, exported: int, live: bool, earlier: int, remote: bool
 ) -> tuple[PlaceRow, ...]:
-    deleted = "" if posts is None else f"{counted(posts, 'post')} of the bot in the thread deleted; "
-    rest = (
-        "others' messages stay"
-        if deleted
-        else "all stays; with --slack the bot's posts in the thread are deleted"
-    )
     return (
         PlaceRow("files", f"{counted(files, 'file')} of {slug} removed, and its part of the shared matrix"),
         PlaceRow("people.json", "stays: a name may be in other items (`forget person`)"),
         PlaceRow("store", "the item is removed" if live else "has nothing of it"),
-        PlaceRow("Slack", f"{deleted}{rest}"),
+        PlaceRow("Slack", "all stays; with --slack the bot's posts in the thread are deleted"),
         *_beyond(earlier, remote=remote),
         PlaceRow("exported files", f"{counted(exported, 'file')} in git removed; {_YOURS}"),
     )

@@ -316,10 +316,6 @@ UNDER_WAY = (Speak, Survey, ReviewDraft, ReadItem)
 """Dropped when people stop or leave; resuming asks for it again."""
 
 
-NO_HARM_REPEATED = (React, Unreact, ShowWork, ClearWork, NameSession, Rewrite, MeetPerson, Log)
-"""Done again, they change nothing and cost little: that they are done is saved together with what comes next."""
-
-
 def is_opening(effect: Attemptable) -> bool:
     """Whether it is one of those that open a discussion at the same time, without hearing each other."""
     return isinstance(effect, Speak) and effect.task == "turn" and effect.turn is TurnKind.OPENING

@@ -91,17 +91,15 @@ async def _item_to_plan(desk: Desk, asked: VerbRequest) -> str | None:
     """None for a brief. Raises UserError when it is not clear which item is meant."""
     place, reference = asked.place, asked.rest
     if not reference.strip():
-        return await desk.finder.slug(place, "", asked.person) or await _only_item(desk, place)
+        if slug := await desk.finder.slug(place, "", asked.person):
+            return slug
+        live = await desk.finder.live(place)
+        if len(live) != 1:
+            raise UserError(answers.say_what_to_plan(len(live)))
+        return live[0].slug
     found = await desk.finder.matching(desk.viewers.of(asked.person, place), reference)
     is_brief = not found and len(reference.split()) > 1
     return None if is_brief else only_one(found, reference)
-
-
-async def _only_item(desk: Desk, place: Place) -> str:
-    live = await desk.finder.live(place)
-    if len(live) != 1:
-        raise UserError(answers.say_what_to_plan(len(live)))
-    return live[0].slug
 
 
 async def _plan_anew(desk: Desk, wanted: Plan, brief: str) -> Reply:

@@ -23,7 +23,7 @@ from pygit2 import Commit, Oid, Tree
 from pygit2.enums import SortMode
 
 from bot.domain.values.text import one_line
-from bot.engine.ports import Exports, Meter, NoMeter
+from bot.engine.ports import NO_METER, Exports, Meter
 from bot.errors import ConfigError, WorkspaceError
 from bot.storage.git.branch import Branch
 from bot.storage.git.command import Git, GitResult, explained
@@ -351,13 +351,13 @@ class Sync:
                 return not self._state[1]
         return False
 
-    async def run(self, *, meter: Meter | None = None) -> None:
+    async def run(self, *, meter: Meter = NO_METER) -> None:
         """Until cancelled."""
         failures = 0
         while True:
             self._woken.clear()
             result = await self.once()
-            (meter or NoMeter()).pushed(result)
+            meter.pushed(result)
             failures = 0 if result in {SyncResult.PUSHED, SyncResult.NOTHING} else failures + 1
             if failures:
                 longest = min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2.0 ** min(failures - 1, 10))

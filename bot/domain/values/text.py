@@ -174,13 +174,8 @@ def has_only_small_words(text: str, known: Collection[str]) -> bool:
     words = [one for one in BETWEEN_WORDS.split(without_emoji(text).replace("’", "'").casefold()) if one]
     at = 0
     while at < len(words):
-        size = next(
-            (
-                n
-                for n in range(PHRASE_WORDS, 0, -1)
-                if " ".join(words[at : at + n]) in known and at + n <= len(words)
-            ),
-            0,
+        size = max(
+            (n for n in range(1, PHRASE_WORDS + 1) if " ".join(words[at : at + n]) in known), default=0
         )
         if not size:
             return False

@@ -6,11 +6,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from bot.content.files import ContentFolder, Findings, yaml_file
-from bot.content.frontmatter import parse
+from bot.content.files import Findings, shipped_and_own
 from bot.content.operators import read_operators
 from bot.domain.catalog.schema import Kind, KindField, PlanRule, Schema, SectionView, problems
-from bot.shipped import steps_dir
 
 FILE = "entries.yaml"
 WORDS = (
@@ -35,11 +33,10 @@ def read_schema(folder: Path, findings: Findings, *, workspace: Path | None = No
 
     Each wrong part of the team's file is left out with a note; the rest is used.
     """
-    shipped = parse(ContentFolder(steps_dir(), None).read(Path(FILE)))
+    shipped, own = shipped_and_own(folder, FILE, findings, workspace)
     schema = _on_top(Schema(), shipped, findings, "the shipped entries.yaml")
-    own = folder.absolute() != steps_dir().absolute()
-    if own and (given := yaml_file(folder, FILE, findings, workspace)):
-        schema = _on_top(schema, given, findings, FILE)
+    if own:
+        schema = _on_top(schema, own, findings, FILE)
     return schema.but(operators=read_operators(folder, findings, workspace=workspace))
 
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from bot.content.frontmatter import BadFrontMatter, parse
 from bot.domain.catalog.taxonomy import Trouble, trouble
 from bot.files import CONTENT_BYTES, File, FileRefused, TooLarge, folder
+from bot.shipped import steps_dir
 
 
 class UnreadableFile(Exception):
@@ -130,6 +131,15 @@ def _sentence(name: str, kind: str, message: str) -> str:
     if kind == "value_error":
         return message.removeprefix("Value error, ")
     return f"it has to be {_FORMS.get(name, 'a text')}"
+
+
+def shipped_and_own(
+    folder: Path, name: str, findings: Findings, workspace: Path | None
+) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    """What ships, and what a team's own file of that name says on top of it."""
+    shipped = parse(ContentFolder(steps_dir(), None).read(Path(name)))
+    is_own = folder.absolute() != steps_dir().absolute()
+    return shipped, yaml_file(folder, name, findings, workspace) if is_own else None
 
 
 def yaml_file(

@@ -6,26 +6,23 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.content.files import ContentFolder, Findings, yaml_file
-from bot.content.frontmatter import parse
+from bot.content.files import Findings, shipped_and_own
 from bot.domain.catalog.operators import Operators
-from bot.shipped import steps_dir
 
 FILE = "operators.yaml"
 
 
 def read_operators(folder: Path, findings: Findings, *, workspace: Path | None = None) -> Operators:
     """A file with a mistake is not used at all: with some of its words a check would be wrong in silence."""
-    shipped = parse(ContentFolder(steps_dir(), None).read(Path(FILE)))
+    shipped, own = shipped_and_own(folder, FILE, findings, workspace)
     operators = Operators.model_validate(shipped)
-    own = folder.absolute() != steps_dir().absolute()
-    if not own or not (given := yaml_file(folder, FILE, findings, workspace)):
+    if not own:
         return operators
-    for name in given.keys() - Operators.model_fields.keys():
+    for name in own.keys() - Operators.model_fields.keys():
         findings.note(
             f"{FILE} has a part '{name}' that means nothing: the parts are {', '.join(Operators.model_fields)}."
         )
-    known = {name: one for name, one in given.items() if name in Operators.model_fields}
+    known = {name: one for name, one in own.items() if name in Operators.model_fields}
     try:
         return Operators.model_validate(_joined(shipped, known))
     except (ValidationError, ValueError, RecursionError) as error:

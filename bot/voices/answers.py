@@ -14,6 +14,7 @@ from bot.domain.discussion.elaboration import Contribution, Stance
 from bot.domain.specification.claims import Quote
 from bot.domain.specification.fold import MOST_SOURCES, QUOTE_CHARS
 from bot.domain.values.json_files import objects_in
+from bot.domain.values.text import SENTENCE_ENDS
 from bot.voices.prompts.fencing import sanitized, text_row
 
 MOST_PARTS = 20
@@ -181,7 +182,6 @@ _DECLINES = re.compile(
     r"|申し訳(?:ありません|ございません)|すみませんが|对不起|抱歉|很抱歉|죄송하지만|죄송합니다|извините)",
     re.IGNORECASE,
 )
-_ENDS = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 
 
 class SpeakerPrefixes:
@@ -238,7 +238,7 @@ def shortened(text: str, limit: int = LONGEST) -> str:
     """*text* up to the last sentence that fits; an open code block is closed."""
     if len(text) <= limit:
         return text
-    ends = [found.start() for found in _ENDS.finditer(text, 0, limit)]
+    ends = [found.start() for found in SENTENCE_ENDS.finditer(text, 0, limit)]
     cut = text[: ends[-1] if ends and ends[-1] > limit // 2 else limit].rstrip()
     return f"{cut}\n```\n…" if cut.count("```") % 2 else f"{cut} …"
 

@@ -116,8 +116,8 @@ class Usage(NamedTuple):
     about: bool = False
 
 
-class ModelMeter(Protocol):
-    """Counts what models take. Every call returns at once and raises nothing; names are those of the settings."""
+class ModelMeter:
+    """What counts what models take; this one does not. Every call returns at once, and names are the settings'."""
 
     def configured(self, provider: str, model: str) -> None:
         """So that its numbers begin at zero."""
@@ -126,13 +126,6 @@ class ModelMeter(Protocol):
         self, provider: str, model: str, outcome: str, *, task: str, seconds: float, usages: Sequence[Usage]
     ) -> None:
         """*outcome* is `ANSWERED`, `CANCELLED` or the reason of a VoiceError; *usages* are what was reported."""
-
-
-class NoModelMeter:
-    def _nothing(self, *_: object, **__: object) -> None:
-        return
-
-    configured = called = _nothing
 
 
 ANSWERED, CANCELLED = "answered", "cancelled"

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.domain.catalog.personas import ModelTask, Persona, Roster
 from bot.domain.item.item import DRAFT
@@ -14,7 +14,6 @@ from bot.domain.specification.citations import CodeCitation
 from bot.domain.specification.claim_check import Root
 from bot.domain.transcript.lines import QUOTED, UNCHECKED
 from bot.domain.values.json_files import objects_in
-from bot.engine.ports import NO_FACTS, Facts
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
 from bot.voices.answers import has_only_misfits, quotes_in, rows_in
@@ -66,14 +65,24 @@ class PersonaReviewers:
             coverage.gaps_by_lead, case.playbook, case.specification, case.steps_completed
         )
         gaps = found.get(persona.key, ())
-        listed = ReviewerOpinion(by=persona.label, lens=persona.lens, gaps=gaps, judged=False)
+        opinion = ReviewerOpinion(by=persona.label, lens=persona.lens, gaps=gaps, judged=False)
         mind = self._mind_of(persona.key)
         if mind is None:
-            return listed
+            return opinion
         subject = LookSubject(case.slug, case.sight, case.specification, case.title)
         looker = self._looker_of(subject, case.playbook.schema, persona)
-        thinking = ModelSession(mind, REVIEWING, ModelTask.REVIEW, efforts=self._efforts, looker=looker)
-        return (await findings(thinking, case, persona)).added_to(listed.but(judged=True))
+        session = ModelSession(mind, REVIEWING, ModelTask.REVIEW, efforts=self._efforts, looker=looker)
+        texts = texts_of(case.files)
+        prompt = asking_for_findings(case.slug, persona, case.playbook.roster, files=texts)
+        given = await session.ask(prompt, _given)
+        roots = {name: Root("", text[:SHOWN_CHARS]) for name, text in texts.items()}
+        people = {one.name for one in case.specification.heard.values()}
+        check = ProseCheck(
+            roots | roots_in(case.specification), session.shown, case.slug, check_for(case.playbook, people)
+        )
+        looked_at = (id for one in session.facts.get("looked_at", ()) for id in one["ids"])
+        opinion = opinion.but(judged=True, looked_at=tuple(dict.fromkeys(looked_at)))
+        return await asyncio.to_thread(_with_findings, opinion, given, texts, check)
 
     async def together(
         self, case: ReviewCase, opinions: Iterable[ReviewerOpinion], *, unseen: tuple[str, ...], asked: str
@@ -88,36 +97,6 @@ class PersonaReviewers:
             missing=tuple(_missing(case)),
             unseen=tuple(filter(None, (*unseen, *_unseen(case, given)))),
         )
-
-
-class ReviewFindings(NamedTuple):
-    """Of one call: *facts* are those of its session and of the sources that were left out."""
-
-    findings: tuple[Finding, ...]
-    facts: Facts = NO_FACTS
-
-    def added_to(self, opinion: ReviewerOpinion) -> ReviewerOpinion:
-        shown = [id for one in self.facts.get("looked_at", ()) for id in one["ids"]]
-        left_out = [f"{one['what']} ({one['why']})" for one in self.facts.get("dropped", ())]
-        return opinion.but(
-            findings=tuple(sorted((*opinion.findings, *self.findings), key=lambda one: one.severity.rank)),
-            looked_at=tuple(dict.fromkeys((*opinion.looked_at, *shown))),
-            left_out=tuple(dict.fromkeys((*opinion.left_out, *left_out))),
-            quoted={**opinion.quoted, **self.facts.get(QUOTED, {})},
-        )
-
-
-async def findings(thinking: ModelSession, case: ReviewCase, persona: Persona) -> ReviewFindings:
-    """What a model finds in the item's files. Raises VoiceError."""
-    texts = texts_of(case.files)
-    prompt = asking_for_findings(case.slug, persona, case.playbook.roster, files=texts)
-    given = await thinking.ask(prompt, _given)
-    roots = {name: Root("", text[:SHOWN_CHARS]) for name, text in texts.items()}
-    roots |= roots_in(case.specification)
-    people = {one.name for one in case.specification.heard.values()}
-    check = ProseCheck(roots, thinking.shown, case.slug, check_for(case.playbook, people))
-    found, facts = await asyncio.to_thread(_findings, given, texts, check)
-    return ReviewFindings(found, {**thinking.facts, **facts})
 
 
 def asking_for_findings(name: str, persona: Persona, table: Roster, *, files: Mapping[str, str]) -> Prompt:
@@ -163,10 +142,10 @@ def _given(text: str) -> list[Any]:
     raise VoiceError("The review could not be read.", reason="unstructured")
 
 
-def _findings(
-    given: list[Any], texts: Mapping[str, str], check: ProseCheck
-) -> tuple[tuple[Finding, ...], Facts]:
-    """With the sources that were not shown, and the passages of servers, for the `meta` of the line."""
+def _with_findings(
+    opinion: ReviewerOpinion, given: list[Any], texts: Mapping[str, str], check: ProseCheck
+) -> ReviewerOpinion:
+    """With the sources that were not shown, and the passages of servers."""
     found, unknown, passages = list[Finding](), dict[str, None](), dict[str, str]()
     for one in rows_in(given)[:MOST_FINDINGS]:
         if not (text := text_row(one.get("text"), TEXT_CHARS)):
@@ -176,9 +155,12 @@ def _findings(
         passages |= prose.facts.get(QUOTED, {})
         if finding := _finding(one, text, prose, texts):
             found.append(finding)
-    facts = {"dropped": [*map(dropped, unknown)][:MOST_DROPPED], QUOTED: passages}
-    by_severity = sorted(found, key=lambda one: one.severity.rank)
-    return tuple(by_severity), {name: told for name, told in facts.items() if told}
+    left_out = (f"{one['what']} ({one['why']})" for one in [*map(dropped, unknown)][:MOST_DROPPED])
+    return opinion.but(
+        findings=tuple(sorted(found, key=lambda one: one.severity.rank)),
+        left_out=tuple(dict.fromkeys(left_out)),
+        quoted=passages,
+    )
 
 
 def _finding(given: Mapping[str, Any], text: str, prose: Prose, texts: Mapping[str, str]) -> Finding | None:

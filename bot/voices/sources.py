@@ -158,11 +158,7 @@ def passage(text: str, claim: str) -> str:
     def hits(start: int) -> int:
         return len(words & {one.casefold() for one in _WORDS.findall(text[start : start + room])})
 
-    start = max(_starts(len(text), room), key=lambda one: (hits(one), -one))
+    starts = (*range(0, len(text) - room, STRIDE), len(text) - room)
+    start = max(starts, key=lambda one: (hits(one), -one))
     before, after = CUT if start else "", CUT if start + room < len(text) else ""
     return f"{before}{text[start : start + room].strip()}{after}".strip()
-
-
-def _starts(length: int, room: int) -> Iterator[int]:
-    yield from range(0, length - room, STRIDE)
-    yield length - room

@@ -173,11 +173,11 @@ def read_answer(text: str) -> Mapping[str, Any]:
 
 def _render_claim(number: int, claim: SourcedClaim) -> str:
     sources = "\n".join(
-        fenced(f"claim {number}, source [{id}]", sanitized(_told(root))[:SOURCE_CHARS])
+        fenced(f"claim {number}, source [{id}]", sanitized(_with_speaker(root))[:SOURCE_CHARS])
         for id, root in claim.sources.items()
     )
     return f"{fenced(f'claim {number}', sanitized(claim.text))}\n{sources}"
 
 
-def _told(root: Root) -> str:
+def _with_speaker(root: Root) -> str:
     return f"{root.speaker}: {root.text}" if root.speaker else root.text

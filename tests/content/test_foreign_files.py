@@ -133,7 +133,7 @@ def test_the_sections_of_an_output_with_a_space_in_its_name_are_found(folders: F
 
     [read] = folders.read(step).agenda.steps
 
-    assert [one.heading for name in read.outputs for one in read.owned(name)] == ["2. Goals", "3. Risks"]
+    assert [one for name in read.outputs for one in read.owned(name)] == ["2. Goals", "3. Risks"]
 
 
 @pytest.mark.parametrize("name", ["1-requirements", "001-requirements", "01_requirements", "01-Requirements"])

@@ -19,7 +19,7 @@ from bot.domain.catalog.agenda import (
 from bot.domain.catalog.personas import Roster
 from bot.domain.catalog.phases import ANALYSIS_PHASES, PHASE_KEYS, Phase
 from bot.domain.catalog.skip_if import Facts
-from bot.domain.catalog.steps import Depth, OwnedSection, Step, StepHeading
+from bot.domain.catalog.steps import Depth, Step, StepHeading
 from bot.domain.catalog.taxonomy import trouble
 from tests.growth import grows_no_faster
 
@@ -476,77 +476,53 @@ def test_a_step_owns_the_sections_its_artifacts_name() -> None:
 """
     found = artifacts(text, "requirements-spec.md", "nfr-matrix.md")
 
-    assert found.owned("requirements-spec.md") == (
-        OwnedSection(
-            heading="6. Functional Requirements",
-            number="6",
-            hints=(
-                'Content: FR-{NNN} with criteria, as in "1. Scope"',
-                "Format: table; see `impact-analysis.md`",
-            ),
-        ),
-        OwnedSection(heading="7. Out of Scope", number="7", hints=("Content: excluded capabilities",)),
-    )
-    assert found.owned("nfr-matrix.md") == (
-        OwnedSection(heading="Business Context", hints=("Content: thresholds",)),
-    )
+    assert found.owned("requirements-spec.md") == ("6. Functional Requirements", "7. Out of Scope")
+    assert found.owned("nfr-matrix.md") == ("Business Context",)
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "heading"),
     [
-        'quick-scan.md §"1. Scope"',
-        "quick-scan.md: §1. Scope",
-        "- Section: 1. Scope",
-        "- Section 1. Scope of quick-scan.md",
-        "- section: “1. Scope” in quick-scan.md",
-        "- Write `## 1. Scope` in `quick-scan.md`",
-        '- "1. Scope" in quick-scan.md, with a rationale',
-        "- **1. Scope**",
-        "## 1. Scope",
+        ('quick-scan.md §"1. Scope"', "1. Scope"),
+        ("quick-scan.md: §1. Scope", "1. Scope"),
+        ("- Section: 1. Scope", "1. Scope"),
+        ("- Section 1. Scope of quick-scan.md", "1. Scope"),
+        ("- section: “1. Scope” in quick-scan.md", "1. Scope"),
+        ("- Write `## 1. Scope` in `quick-scan.md`", "1. Scope"),
+        ('- "1. Scope" in quick-scan.md, with a rationale', "1. Scope"),
+        ("- **1. Scope**", "1. Scope"),
+        ("## 1. Scope", "1. Scope"),
+        ('- Section: "Open Questions"', "Open Questions"),
+        ("- Section: Open Questions", "Open Questions"),
+        ("§ Open Questions", "Open Questions"),
     ],
 )
-def test_a_section_can_be_named_in_many_ways(line: str) -> None:
-    """Authors write prose, not a schema."""
-    assert artifacts(line, "quick-scan.md").owned("quick-scan.md") == (
-        OwnedSection(heading="1. Scope", number="1"),
-    )
-
-
-@pytest.mark.parametrize(
-    "line", ['- Section: "Open Questions"', "- Section: Open Questions", "§ Open Questions"]
-)
-def test_a_section_needs_no_number(line: str) -> None:
-    """It is found by its heading."""
-    assert artifacts(line, "x.md").owned("x.md") == (OwnedSection(heading="Open Questions"),)
+def test_a_section_can_be_named_in_many_ways(line: str, heading: str) -> None:
+    """Authors write prose, not a schema; a section needs no number."""
+    assert artifacts(line, "quick-scan.md").owned("quick-scan.md") == (heading,)
 
 
 def test_sections_are_owned_in_the_outputs_of_the_step() -> None:
     """Several fit on a line; of a file without one, a step owns the section with its title."""
     one = artifacts('x.md §"1. A B", §"2. C" and §"2. C"; y.md §"3.1. D"', "x.md", "y.md")
 
-    assert [section.heading for section in one.owned("x.md")] == ["1. A B", "2. C"]
-    assert one.owned("y.md") == (OwnedSection(heading="3.1. D", number="3.1"),)
+    assert one.owned("x.md") == ("1. A B", "2. C")
+    assert one.owned("y.md") == ("3.1. D",)
 
     text = '- Update `adr-0001.md`:\n  - Section: "1. Context"\n- Update `x.md`'
 
-    assert artifacts(text, "x.md").owned("x.md") == (OwnedSection(heading="Business Context"),)
+    assert artifacts(text, "x.md").owned("x.md") == ("Business Context",)
 
     text = "- Create files:\n  - One per module: `module-design-{name}.md`\n  - Content: the interface"
 
-    assert artifacts(text, "module-design.md").owned("module-design.md") == (
-        OwnedSection(
-            heading="Business Context",
-            hints=("One per module: `module-design-{name}.md`", "Content: the interface"),
-        ),
-    )
-    assert artifacts("", "x.md").owned("x.md") == (OwnedSection(heading="Business Context"),)
+    assert artifacts(text, "module-design.md").owned("module-design.md") == ("Business Context",)
+    assert artifacts("", "x.md").owned("x.md") == ("Business Context",)
 
 
 @given(st.text(alphabet='§"`#*1. Section:x.md\n-', max_size=300))
 def test_whatever_the_artifacts_say_something_is_owned(text: str) -> None:
     """And always under a heading."""
-    assert all(section.heading for section in artifacts(text, "x.md").owned("x.md"))
+    assert all(artifacts(text, "x.md").owned("x.md"))
     assert artifacts(text, "x.md").owned("x.md")
 
 

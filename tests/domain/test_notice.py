@@ -116,16 +116,6 @@ def test_a_refusal_is_remembered_until_it_is_over() -> None:
     assert decide(again, Stands(at=AT, effect=show.id, channel="C1", ts="1.1")).refused == ""
 
 
-def test_a_wish_that_fails_is_told_to_whoever_had_it() -> None:
-    """And to nobody else."""
-    notice = decide(Notice(slug="dark-mode"), ASK)
-    notice = decide(notice, NoticeFailed(at=AT, effect=notice.outbox[0].id, sentence="Nobody was there."))
-
-    (tell,) = notice.outbox
-    assert tell.kind == "tell"
-    assert tell.sentence == "No review of **Dark mode** was made: Nobody was there."
-
-
 def keeping() -> Notice:
     """A review was asked for and made, and has to be kept."""
     notice = decide(Notice(slug="dark-mode"), ASK)
@@ -146,13 +136,20 @@ def test_a_review_that_cannot_be_kept_yet_is_told_once_and_kept_later() -> None:
     assert tell.sentence.endswith("I keep trying.")
 
 
-def test_a_review_that_cannot_be_kept_at_all_is_told() -> None:
-    notice = keeping()
+@pytest.mark.parametrize(
+    ("notice", "begins"),
+    [
+        (decide(Notice(slug="dark-mode"), ASK), "No review of **Dark mode** was made"),
+        (keeping(), "The review of **Dark mode** could not be kept"),
+    ],
+)
+def test_a_wish_that_fails_is_told_to_whoever_had_it(notice: Notice, begins: str) -> None:
+    """And to nobody else."""
     failed = decide(notice, NoticeFailed(at=AT, effect=notice.outbox[0].id, sentence="It is too long."))
 
     (tell,) = failed.outbox
     assert tell.kind == "tell"
-    assert tell.sentence == "The review of **Dark mode** could not be kept: It is too long."
+    assert tell.sentence == f"{begins}: It is too long."
 
 
 def test_a_review_that_was_posted_meanwhile_is_not_shown_twice() -> None:

@@ -263,35 +263,25 @@ def test_nothing_deceives_in_what_is_shown(said: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "declines"),
     [
-        "As an AI language model, I cannot",
-        "I'm sorry, but I can't do that.",
-        "I cannot assist with that.",
-        "Es tut mir leid, aber ich kann dabei nicht helfen.",
-        "Je suis désolé, mais je ne peux pas vous aider.",
-        "Lo siento, no puedo ayudar con eso.",
-        "申し訳ありませんが、お手伝いできません。",
+        ("As an AI language model, I cannot", True),
+        ("I'm sorry, but I can't do that.", True),
+        ("I cannot assist with that.", True),
+        ("Es tut mir leid, aber ich kann dabei nicht helfen.", True),
+        ("Je suis désolé, mais je ne peux pas vous aider.", True),
+        ("Lo siento, no puedo ayudar con eso.", True),
+        ("申し訳ありませんが、お手伝いできません。", True),
+        ("As an assumption, two devices.", False),
+        ("I can't see how that scales.", False),
+        ("I'm sorry for the users.", False),
+        ("Ich kann nicht sehen, wie das skaliert.", False),
+        ("Je ne peux pas voir les logs.", False),
     ],
 )
-def test_a_model_that_speaks_of_itself_declines(said: str) -> None:
-    """It is no contribution to the work."""
-    assert answers.declines(said)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "As an assumption, two devices.",
-        "I can't see how that scales.",
-        "I'm sorry for the users.",
-        "Ich kann nicht sehen, wie das skaliert.",
-        "Je ne peux pas voir les logs.",
-    ],
-)
-def test_a_persona_that_doubts_does_not_decline(said: str) -> None:
-    """People say such things about their work."""
-    assert not answers.declines(said)
+def test_a_model_that_speaks_of_itself_declines(said: str, *, declines: bool) -> None:
+    """It is no contribution to the work; a persona that doubts says such things about its work."""
+    assert answers.declines(said) is declines
 
 
 @given(text=st.text(max_size=9_000), limit=st.integers(20, 4_000))

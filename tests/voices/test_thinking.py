@@ -180,22 +180,29 @@ async def test_an_answer_that_cannot_be_used_is_asked_for_once_more(
 
 
 @pytest.mark.parametrize(
-    ("answer", "reason"),
+    ("answer", "reason", "asked"),
     [
-        ("As an AI, I cannot say.", "refused"),
-        (record("Jordan: The contract is broken."), "unstructured"),
-        (lost("cut_off"), "cut_off"),
+        ("As an AI, I cannot say.", "refused", 2),
+        (record("Jordan: The contract is broken."), "unstructured", 2),
+        (lost("cut_off"), "cut_off", 2),
+        *(
+            (lost(reason, again=True), reason, 1)
+            for reason in ("timeout", "unavailable", "denied", "context")
+        ),
     ],
     ids=str,
 )
-async def test_twice_is_enough(answer: str | VoiceError, reason: str) -> None:
-    """Then nothing is said, least of all the error."""
+async def test_twice_is_enough(answer: str | VoiceError, reason: str, asked: int) -> None:
+    """
+    Then nothing is said, least of all the error. A mind that does not answer was tried as often as made sense, below:
+    whoever comes next is not kept waiting.
+    """
     mind = ScriptedMind(answer)
     with pytest.raises(VoiceError) as error:
         await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
 
     assert (error.value.reason, error.value.again) == (reason, False)
-    assert len(mind.asked) == 2
+    assert len(mind.asked) == asked
 
 
 async def test_what_is_too_long_is_cut_at_a_sentence() -> None:
@@ -205,17 +212,6 @@ async def test_what_is_too_long_is_cut_at_a_sentence() -> None:
 
     assert len(speech.text) <= LONGEST + 5
     assert speech.text.endswith("A queue keeps the order. …")
-
-
-@pytest.mark.parametrize("reason", ["timeout", "unavailable", "denied", "context"])
-async def test_a_mind_that_does_not_answer_is_not_asked_again_here(reason: str) -> None:
-    """It was tried as often as made sense, below; whoever comes next is not kept waiting."""
-    mind = ScriptedMind(lost(reason, again=True))
-    with pytest.raises(VoiceError) as error:
-        await take_turn(thinking(mind), cue(debating(FRAMED), ALEX))
-
-    assert (error.value.reason, error.value.again) == (reason, False)
-    assert len(mind.asked) == 1
 
 
 async def test_all_calls_of_a_turn_are_counted() -> None:

@@ -297,20 +297,23 @@ async def test_a_question_of_the_review_tells_nothing_unchecked() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("part", "given"),
     [
-        AGAINST | {"quotes": []},
-        AGAINST | {"quotes": [{"line": "C.0", "words": "Export no row"}]},
-        AGAINST | {"quotes": [{"line": "FR-001", "words": "All the rows are exported"}]},
-        AGAINST | {"text": ""},
-        "no",
+        ("objection", AGAINST | {"quotes": []}),
+        ("objection", AGAINST | {"quotes": [{"line": "C.0", "words": "Export no row"}]}),
+        ("objection", AGAINST | {"quotes": [{"line": "FR-001", "words": "All the rows are exported"}]}),
+        ("objection", AGAINST | {"text": ""}),
+        ("objection", "no"),
+        *(("missing", given) for given in (None, "Ada", {"person": "Ada"}, {"person": "Ada", "ask": " "})),
     ],
 )
-async def test_an_objection_without_them_is_none(given: Any) -> None:
+async def test_an_objection_without_quotes_and_a_question_without_words_are_none(
+    part: str, given: Any
+) -> None:
     """What was only proposed cannot be quoted."""
-    found, _, _ = await reviewed(judged(("no", ""), objection=given))
+    found, _, _ = await reviewed(judged(("no", ""), **{part: given}))
 
-    assert found.objection is None
+    assert getattr(found, part) is None
 
 
 async def test_a_review_after_a_discussion_reads_what_people_said_there() -> None:
@@ -345,13 +348,6 @@ async def test_who_was_not_heard_is_asked_by_name() -> None:
     found, _, _ = await reviewed(judged(("no", ""), missing={"person": "Ada", "ask": "How many rows?"}))
 
     assert found.missing == DraftQuestion(text="How many rows?", to="Ada")
-
-
-@pytest.mark.parametrize("given", [None, "Ada", {"person": "Ada"}, {"person": "Ada", "ask": " "}])
-async def test_without_a_question_nobody_is_asked(given: Any) -> None:
-    found, _, _ = await reviewed(judged(("no", ""), missing=given))
-
-    assert found.missing is None
 
 
 async def test_two_changes_of_one_entry_are_two_claims() -> None:

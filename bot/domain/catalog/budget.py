@@ -98,15 +98,12 @@ def spent_by(facts: Mapping[str, Any]) -> Spent | None:
     """What the *facts* of one line say; None when no model was asked for it."""
     if not _MEASURED.intersection(facts):
         return None
-    counts = {name: _count(facts.get(name)) for name in _TOKENS}
-    cost, seconds = _dollars(facts.get("cost")), facts.get("seconds")
-    timed = (
-        isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds < float(LARGEST)
-    )
+    counts = {name: _amount(facts.get(name), int) for name in _TOKENS}
+    cost = _dollars(facts.get("cost"))
     return Spent(
         calls=1,
         **{name: count or 0 for name, count in counts.items()},
-        seconds=float(seconds) if timed else 0.0,  # type: ignore[arg-type] # it is a number then
+        seconds=float(_amount(facts.get("seconds"), int, float) or 0),
         cost=cost or Decimal(0),
         uncounted=counts["tokens_in"] is None or counts["tokens_out"] is None,
         unpriced=cost is None,
@@ -169,9 +166,10 @@ def dollars(amount: Decimal) -> str:
     return f"${amount:.4f}" if amount >= Decimal("0.0001") else "less than $0.0001"
 
 
-def _count(told: Any) -> int | None:
-    valid = isinstance(told, int) and not isinstance(told, bool) and 0 <= told < LARGEST
-    return told if valid else None
+def _amount(told: Any, *kinds: type) -> Any:
+    """None for what is no number of one of *kinds*, or no amount."""
+    is_number = isinstance(told, kinds) and not isinstance(told, bool)
+    return told if is_number and 0 <= told < LARGEST else None
 
 
 def _dollars(told: Any) -> Decimal | None:

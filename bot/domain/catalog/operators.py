@@ -83,30 +83,6 @@ class OperatorPatterns(NamedTuple):
     only: Counts | None
 
 
-class OperatorTables(NamedTuple):
-    """
-    What `Operators` say, ready to be looked for. Opposites stand in both directions; `dates` are one name for a month
-    or weekday in every language, `months` these names; `phrases` are with spaces and as one word, the longest first.
-    """
-
-    operators: tuple[OperatorPatterns, ...]
-    opposites: tuple[tuple[Patterns, Patterns], ...]
-    decided: Patterns
-    question: Patterns
-    denied: Patterns
-    numbers: Mapping[str, str]
-    scales: tuple[tuple[Patterns, Decimal], ...]
-    units: tuple[tuple[Patterns, str, Decimal], ...]
-    dates: Mapping[str, str]
-    months: tuple[str, ...]
-    phrases: tuple[tuple[str, str], ...]
-    one: frozenset[str]
-    filler: frozenset[str]
-    reports: Patterns
-    stances: Patterns
-    asking: Patterns
-
-
 DATE = "date_"
 """What the name of a month or weekday begins with, once a text is read."""
 
@@ -132,41 +108,41 @@ class Operators(Value):
     asking: Words = ()
 
     @cached_property
-    def tables(self) -> OperatorTables:
-        pairs = [(Patterns(one), Patterns(other)) for one, other in self.opposites]
-        groups = [names for found in self.dates.values() for names in found]
-        groups_of_words = [group for one in self.operators.values() for group in (one.means, one.like)]
-        words = [word for group in (*groups_of_words, self.stances) for word in group if "_" in word]
-        means = {name: Patterns(one.means) for name, one in self.operators.items()}
-        return OperatorTables(
-            operators=tuple(
-                OperatorPatterns(name, means[name], Patterns(one.like), one.only)
-                for name, one in self.operators.items()
-            ),
-            opposites=(*pairs, *((other, one) for one, other in pairs)),
-            decided=means.get("decided", Patterns(())),
-            question=means.get("asked", Patterns(())),
-            denied=means.get("not", Patterns(())),
-            numbers={word: _as_text(value) for word, value in self.numbers.items()},
-            scales=tuple((Patterns([word]), value) for word, value in self.scales.items()),
-            units=tuple(
-                (Patterns([word]), dimension, factor)
-                for dimension, of in self.units.items()
-                for word, factor in of.items()
-            ),
-            dates={name: DATE + names[0] for names in groups for name in names},
-            months=tuple(names[0] for names in self.dates.get("month", ())),
-            phrases=tuple(
-                (f" {one.replace('_', ' ')} ", f" {one} ")
-                for one in sorted(words, key=lambda one: (-len(one), one))
-            ),
-            one=frozenset(self.one),
-            filler=frozenset(self.filler),
-            reports=Patterns(self.reports),
-            stances=Patterns(self.stances),
-            asking=Patterns(self.asking),
+    def tables(self) -> "OperatorTables":
+        return OperatorTables(self)
+
+
+class OperatorTables:
+    """
+    What `Operators` say, ready to be looked for. Opposites stand in both directions; `dates` are one name for a month
+    or weekday in every language, `months` these names; `phrases` are with spaces and as one word, the longest first.
+    """
+
+    def __init__(self, given: Operators) -> None:
+        operators = given.operators.items()
+        self.operators = [
+            OperatorPatterns(name, Patterns(one.means), Patterns(one.like), one.only)
+            for name, one in operators
+        ]
+        means = {one.name: one.means for one in self.operators}
+        self.decided, self.question, self.denied = (
+            means.get(name, Patterns(())) for name in ("decided", "asked", "not")
         )
-
-
-def _as_text(value: Decimal) -> str:
-    return f"{value.normalize():f}"
+        pairs = [(Patterns(one), Patterns(other)) for one, other in given.opposites]
+        self.opposites = [*pairs, *((other, one) for one, other in pairs)]
+        self.reports, self.stances, self.asking = map(Patterns, (given.reports, given.stances, given.asking))
+        self.one, self.filler = frozenset(given.one), frozenset(given.filler)
+        self.numbers = {word: f"{value.normalize():f}" for word, value in given.numbers.items()}
+        self.scales = [(Patterns([word]), value) for word, value in given.scales.items()]
+        self.units = [
+            (Patterns([word]), dimension, factor)
+            for dimension, of in given.units.items()
+            for word, factor in of.items()
+        ]
+        self.dates = {name: DATE + names[0] for of in given.dates.values() for names in of for name in names}
+        self.months = [names[0] for names in given.dates.get("month", ())]
+        groups = (*(group for _, one in operators for group in (one.means, one.like)), given.stances)
+        words = sorted(
+            (word for group in groups for word in group if "_" in word), key=lambda one: (-len(one), one)
+        )
+        self.phrases = [(f" {one.replace('_', ' ')} ", f" {one} ") for one in words]

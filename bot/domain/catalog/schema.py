@@ -520,9 +520,7 @@ class Schema(Value):
         for step in steps:
             for file in step.outputs:
                 named = (
-                    []
-                    if (file.casefold(), "") in views
-                    else [(one.heading, _title(one.heading)) for one in step.owned(file)]
+                    [] if (file.casefold(), "") in views else [(one, _title(one)) for one in step.owned(file)]
                 )
                 for heading, section in named or [("", "")]:
                     key = file.casefold(), section.casefold()

@@ -1,7 +1,7 @@
 """A step: what one Markdown file of `analysis-steps/` says."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated
@@ -48,70 +48,37 @@ _PART = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_HINT = re.compile(r"[-*+] (?P<hint>.+[^:])")
 _DETAIL = re.compile(r"[-*+] (?:content|format|include|column|note|trace)s?:", re.IGNORECASE)
 
 
-class OwnedSection(Value):
+def owned_sections(artifacts: str, output: str, *, outputs: Collection[str]) -> tuple[str, ...]:
     """
-    One section of an output: its whole heading "6. Functional Requirements", its number "6", and what the
-    step says about its content and format. An unnumbered section has no number.
+    The whole headings of the sections of *output*, `6. Functional Requirements`, in the order of the text.
+
+    A section is one of the file named before it on its line, else of the first one of its line, else of the last one
+    above.
     """
-
-    heading: str
-    number: str = ""
-    hints: tuple[str, ...] = ()
-
-
-def owned_sections(artifacts: str, output: str, *, outputs: Collection[str]) -> tuple[OwnedSection, ...]:
-    """
-    The sections of *output*, in the order of the text.
-
-    What is said before any section of it is named comes as one with an empty heading.
-    """
-    sections: dict[str, OwnedSection] = {}
-    heading = ""
+    file, found = _file_name(next(iter(outputs), output)), dict[str, str]()
     for spaced in (one for one in outputs if " " in one):
         artifacts = artifacts.replace(spaced, spaced.replace(" ", "-"))
-    for file, found in _said(artifacts, next(iter(outputs), output)):
-        if file != _file_name(output):
-            heading = ""
-        elif isinstance(found, OwnedSection):
-            heading = found.heading
-            sections.setdefault(heading.casefold(), found)
-        else:
-            known = sections.get(heading.casefold()) or OwnedSection(heading=heading)
-            sections[heading.casefold()] = known.but(hints=(*known.hints, found))
-    return tuple(sections.values())
-
-
-def _said(artifacts: str, file: str) -> Iterator[tuple[str, OwnedSection | str]]:
-    """
-    Each section and each hint with the file it is about.
-
-    That is the file named before it on its line, else the first one of its line, else the last one above.
-    """
-    file = _file_name(file)
     for raw in artifacts.splitlines():
         line = " ".join(raw.split())
-        hint = _HINT.fullmatch(line)
         parts = [] if _DETAIL.match(line) else list(_PART.finditer(line))
-        if hint and not parts:
-            yield file, hint["hint"]
-            continue
         file = next((_file_name(part["file"]) for part in parts if part["file"]), file)
         for part in parts:
             if part["file"]:
                 file = _file_name(part["file"])
-            else:
-                yield file, _owned_section(part)
+            elif file == _file_name(output):
+                heading = _heading(part)
+                found.setdefault(heading.casefold(), heading)
+    return tuple(found.values())
 
 
-def _owned_section(part: re.Match[str]) -> OwnedSection:
+def _heading(part: re.Match[str]) -> str:
     if named := part["named"]:
-        return OwnedSection(heading=named.strip())
+        return named.strip()
     number, title = part["quoted"] or part["plain"], part["quoted_title"] or part["plain_title"]
-    return OwnedSection(heading=f"{number}. {title.strip()}", number=number)
+    return f"{number}. {title.strip()}"
 
 
 def _file_name(path: str) -> str:
@@ -250,13 +217,10 @@ class Step(Value):
         """Whether its condition holds. One that means nothing does not, so that the step runs."""
         return not self.has_bad_condition and self.condition.holds(facts)
 
-    def owned(self, output: str) -> tuple[OwnedSection, ...]:
-        """The sections of *output* that this step writes; the rest of the file belongs to others."""
-        found = owned_sections(self.sections.get(StepHeading.ARTIFACTS, ""), output, outputs=self.outputs)
-        if any(section.heading for section in found):
-            return tuple(section for section in found if section.heading)
-        hints = tuple(hint for section in found for hint in section.hints)
-        return (OwnedSection(heading=self.title, hints=hints),)
+    def owned(self, output: str) -> tuple[str, ...]:
+        """The headings of the sections of *output* that this step writes; the rest of the file belongs to others."""
+        artifacts = self.sections.get(StepHeading.ARTIFACTS, "")
+        return owned_sections(artifacts, output, outputs=self.outputs) or (self.title,)
 
     def _said(self, text: str) -> str:
         prefix = _PREFIX.match(text)

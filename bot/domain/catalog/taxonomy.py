@@ -8,9 +8,8 @@ sentence alone, so a silent WARNING and an INFO with a sentence both exist.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+from typing import NamedTuple, Self
 
 from pydantic import BaseModel, model_validator
 
@@ -32,19 +31,18 @@ class Severity(StrEnum):
     """The analysis cannot go on until a person presses retry."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCode:
+class ErrorCode(NamedTuple):
     """
     One row of the taxonomy.
 
-    *log* is what the log says where that differs from what people read. *unsaved* is said in place of *sentence* when
-    nothing was written at all, and why is known: a commit is made whole or not at all.
+    *sentence* is what people read, and *log* what the log says where that differs: of a silent one, how we go on.
+    *unsaved* is said in place of *sentence* when nothing was written at all, and why is known: a commit is made whole
+    or not at all.
     """
 
     code: str
     severity: Severity
-    sentence: str
-    recovery: str
+    sentence: str = ""
     log: str = ""
     unsaved: str = ""
 
@@ -56,156 +54,111 @@ NO_STEPS = "No step files found for phase {phase_key}. Completing phase without 
 ASSUMED = {"lead": "Maya Chen (Business Analyst)"}
 """The fallback lead of the seed, for facts without a lead."""
 
-ANALYSIS = (
-    ErrorCode("ERR-RT-001", INFO, "", "The bot does not start before there are personas."),
+_CODES = (
+    ErrorCode("ERR-RT-001", INFO, log="The bot does not start before there are personas."),
     ErrorCode(
         "ERR-RT-002",
         ERROR,
         "Warning: Roundtable agent file has invalid format. Falling back to standard analysis agents.",
-        "The persona is left out; the others take part.",
     ),
-    ErrorCode("ERR-STEP-001", INFO, NO_STEPS, "The phase is complete without steps."),
-    ErrorCode("ERR-STEP-002", INFO, NO_STEPS, "The phase is complete without steps."),
-    ErrorCode(
-        "ERR-STEP-003",
-        WARNING,
-        "Warning: Step file {filename} could not be read. Skipping.",
-        "The step is skipped, not recorded, and tried again next time.",
-    ),
-    ErrorCode(
-        "ERR-STEP-004",
-        WARNING,
-        "Warning: Step file {filename} has invalid frontmatter. Skipping.",
-        "The step is skipped, not recorded, and tried again once the file is fixed.",
-    ),
+    ErrorCode("ERR-STEP-001", INFO, NO_STEPS),
+    ErrorCode("ERR-STEP-002", INFO, NO_STEPS),
+    ErrorCode("ERR-STEP-003", WARNING, "Warning: Step file {filename} could not be read. Skipping."),
+    ErrorCode("ERR-STEP-004", WARNING, "Warning: Step file {filename} has invalid frontmatter. Skipping."),
     ErrorCode(
         "ERR-STEP-005",
         WARNING,
         "Warning: Step file {filename} is missing required field '{field_name}'. Skipping.",
-        "The step is skipped, not recorded, and tried again once the file is fixed.",
     ),
     ErrorCode(
         "ERR-STEP-006",
         WARNING,
         "Warning: Step file {filename} has invalid value for '{field_name}': '{value}'. Skipping.",
-        "The step is skipped, not recorded, and tried again once the file is fixed.",
     ),
-    ErrorCode(
-        "ERR-STEP-007",
-        INFO,
-        "",
-        "The Standard Mode section is used; without one, the whole body.",
-    ),
+    ErrorCode("ERR-STEP-007", INFO, log="The Standard Mode section is used; without one, the whole body."),
     ErrorCode(
         "ERR-STEP-008",
         WARNING,
         "Warning: Step {step_id} depends on {dep_id} which is not complete. Skipping for now.",
-        "The step is skipped, not recorded, and runs once its dependency is complete.",
     ),
     ErrorCode(
         "ERR-STEP-009",
         WARNING,
         "Warning: Step {step_id} has an invalid skip_if condition: '{expression}'. Executing step normally.",
-        "The step runs; the condition is judged again next time.",
     ),
-    ErrorCode("ERR-META-001", INFO, "", "A default meta.json is created."),
-    ErrorCode(
-        "ERR-META-002",
-        ERROR,
-        "Warning: meta.json is corrupt. Starting analysis from the beginning.",
-        "A default meta.json replaces it; the artifacts stay where they are.",
-    ),
+    ErrorCode("ERR-META-001", INFO, log="A default meta.json is created."),
+    ErrorCode("ERR-META-002", ERROR, "Warning: meta.json is corrupt. Starting analysis from the beginning."),
     ErrorCode(
         "ERR-META-003",
         ERROR,
-        "Warning: Failed to save progress to meta.json. Your artifacts were updated, but the session may "
-        "not resume correctly from this point.",
-        "The session goes on; the step may run again on resume, which changes nothing twice.",
-        unsaved="Not saved yet: {unsaved} Nothing that was said is lost. I keep trying, and tell you when it is saved.",
+        "Warning: Failed to save progress to meta.json. Your artifacts were updated, but the session"
+        " may not resume correctly from this point.",
+        unsaved="Not saved yet: {unsaved} Nothing that was said is lost. I keep trying, and tell you"
+        " when it is saved.",
     ),
-    ErrorCode("ERR-META-004", INFO, "", "steps_completed is taken as empty."),
-    ErrorCode("ERR-META-005", INFO, "", "depth_overrides is taken as empty; depth follows the quick scan."),
-    ErrorCode("ERR-ART-001", WARNING, "", "The folder is created before the artifact is written."),
+    ErrorCode("ERR-META-004", INFO, log="steps_completed is taken as empty."),
+    ErrorCode("ERR-META-005", INFO, log="depth_overrides is taken as empty; depth follows the quick scan."),
+    ErrorCode("ERR-ART-001", WARNING, log="The folder is created before the artifact is written."),
     ErrorCode(
         "ERR-ART-002",
         ERROR,
-        "Warning: Failed to write {artifact_name}. The analysis will continue, but this artifact may be "
-        "incomplete.",
-        "The step goes on; the artifact is written when the step runs again.",
+        "Warning: Failed to write {artifact_name}. The analysis will continue, but this artifact may"
+        " be incomplete.",
     ),
     ErrorCode(
-        "ERR-ART-003",
-        WARNING,
-        "Warning: Could not read existing {artifact_name}. Creating a fresh version.",
-        "The artifact is written from scratch; git keeps what was there.",
+        "ERR-ART-003", WARNING, "Warning: Could not read existing {artifact_name}. Creating a fresh version."
     ),
     ErrorCode(
         "ERR-PERSONA-001",
         WARNING,
         "Note: Unknown phase key '{phase_key}'. I'll lead this phase as {lead}.",
-        "The business analyst leads the phase.",
         log="Unknown phase key '{phase_key}'. Falling back to {lead}.",
     ),
-    ErrorCode("ERR-PERSONA-002", INFO, "", "The step's own persona leads it, for this step only."),
-    ErrorCode("ERR-DEPTH-001", INFO, "", "Depth is standard."),
-    ErrorCode("ERR-DEPTH-002", INFO, "", "The override is ignored; depth follows the quick scan."),
+    ErrorCode("ERR-PERSONA-002", INFO, log="The step's own persona leads it, for this step only."),
+    ErrorCode("ERR-DEPTH-001", INFO, log="Depth is standard."),
+    ErrorCode("ERR-DEPTH-002", INFO, log="The override is ignored; depth follows the quick scan."),
     ErrorCode(
         "ERR-INT-001",
         FATAL,
-        "Analysis could not proceed: the roundtable agent encountered an error. "
-        "Falling back to standard analysis.",
-        "The roundtable pauses where it is; retry goes on from there.",
+        "Analysis could not proceed: the roundtable agent encountered an error. Falling back to"
+        " standard analysis.",
     ),
-    ErrorCode("ERR-INT-002", WARNING, "", "Nothing: steps of other phases do no harm."),
-)
-
-
-def _elab(
-    number: int, severity: Severity, recovery: str, *, sentence: str = "", log: str = "", unsaved: str = ""
-) -> ErrorCode:
-    return ErrorCode(f"ERR-ELAB-{number:03}", severity, sentence, recovery, log, unsaved)
-
-
-ELABORATION = (
-    _elab(
-        1,
+    ErrorCode("ERR-INT-002", WARNING, log="Nothing: steps of other phases do no harm."),
+    ErrorCode(
+        "ERR-ELAB-001",
         ERROR,
-        "The normal menu comes back.",
-        sentence="I could not load the step context for elaboration. Let me continue with the normal menu.",
+        "I could not load the step context for elaboration. Let me continue with the normal menu.",
     ),
-    _elab(
-        2,
+    ErrorCode(
+        "ERR-ELAB-002",
         WARNING,
-        "Maya Chen leads the elaboration.",
         log="Unknown phase key '{phase_key}'. Defaulting to Maya Chen as lead persona for elaboration.",
     ),
-    _elab(3, INFO, "The limit is 10 turns."),
-    _elab(4, INFO, "None while it happens; voices are a review metric."),
-    _elab(5, INFO, "People redirect the discussion or end it."),
-    _elab(6, WARNING, "The discussion ends at once."),
-    _elab(8, ERROR, "The marker shows what was added, and git can revert it."),
-    _elab(
-        9,
+    ErrorCode("ERR-ELAB-003", INFO, log="The limit is 10 turns."),
+    ErrorCode("ERR-ELAB-004", INFO, log="None while it happens; voices are a review metric."),
+    ErrorCode("ERR-ELAB-005", INFO, log="People redirect the discussion or end it."),
+    ErrorCode("ERR-ELAB-006", WARNING, log="The discussion ends at once."),
+    ErrorCode("ERR-ELAB-008", ERROR, log="The marker shows what was added, and git can revert it."),
+    ErrorCode(
+        "ERR-ELAB-009",
         WARNING,
-        "The normal menu comes back; the insights are in the artifacts.",
-        sentence="Elaboration completed successfully but I could not save the elaboration record to meta.json. "
-        "The discussion insights are in the artifacts.",
-        unsaved="The discussion is over, and its insights are not saved yet: {unsaved} I keep trying, and tell you "
-        "when they are.",
+        "Elaboration completed successfully but I could not save the elaboration record to"
+        " meta.json. The discussion insights are in the artifacts.",
+        unsaved="The discussion is over, and its insights are not saved yet: {unsaved} I keep"
+        " trying, and tell you when they are.",
     ),
-    _elab(10, INFO, "None: the greeting is only shorter."),
-    _elab(12, INFO, "People address the persona they meant."),
-    _elab(
-        13,
+    ErrorCode("ERR-ELAB-010", INFO, log="None: the greeting is only shorter."),
+    ErrorCode("ERR-ELAB-012", INFO, log="People address the persona they meant."),
+    ErrorCode(
+        "ERR-ELAB-013",
         INFO,
-        "The file is skipped; the others are updated.",
-        sentence="Could not update {filename} (file not found). "
-        "Elaboration insights are in the synthesis summary above.",
+        "Could not update {filename} (file not found). Elaboration insights are in the synthesis"
+        " summary above.",
     ),
-    _elab(14, WARNING, "The discussion ends at once."),
+    ErrorCode("ERR-ELAB-014", WARNING, log="The discussion ends at once."),
 )
 
-TAXONOMY: Mapping[str, ErrorCode] = {entry.code: entry for entry in (*ANALYSIS, *ELABORATION)}
+TAXONOMY: Mapping[str, ErrorCode] = {entry.code: entry for entry in _CODES}
 
 
 class Trouble(BaseModel, frozen=True):
@@ -242,7 +195,7 @@ class Trouble(BaseModel, frozen=True):
         facts = dict(self.facts)
         if {"phase_key", "filename"} <= facts.keys():
             facts["filename"] = f"{facts['phase_key']}/{facts['filename']}"
-        said = self._said(self.entry.log or self._template, facts) or self.entry.recovery
+        said = self._said(self.entry.log or self._template, facts)
         why = _tame(facts.get("reason", ""))
         return f"{self.code} {said} ({why})" if why else f"{self.code} {said}"
 

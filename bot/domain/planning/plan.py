@@ -270,16 +270,17 @@ class _Planner:
         try:
             made = model.model_validate({name: value for name, value in row.items() if name not in wrong})
         except ValidationError:
-            self._unfit.append(
-                f"{row.get('id') or row.get('path')} does not fit the plan: {_row_in_words(row)}"
-            )
+            self._leave_out(row, row)
             return None
         kept = {name: row[name] for name in wrong if isinstance(name, str) and name in row}
         if any(value not in (None, "", []) for value in kept.values()):
-            self._unfit.append(
-                f"{row.get('id') or row.get('path')} does not fit the plan: {_row_in_words(kept)}"
-            )
+            self._leave_out(row, kept)
         return made
+
+    def _leave_out(self, row: Mapping[str, Any], part: Mapping[str, Any]) -> None:
+        told = "; ".join(f"{name}: {value}" for name, value in part.items() if name != "id")
+        name = row.get("id") or row.get("path")
+        self._unfit.append(f"{name} does not fit the plan: {one_line(told, TEXT_CHARS)}")
 
     def _lines(self, *ids: str) -> tuple[str, ...]:
         """The lines that the values of these entries come from."""
@@ -373,10 +374,6 @@ def without_circles(depends: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[s
             more = {**kept, id: (*kept[id], other)}
             kept = kept if _has_circle(more) else more
     return kept
-
-
-def _row_in_words(row: Mapping[str, Any]) -> str:
-    return one_line("; ".join(f"{name}: {value}" for name, value in row.items() if name != "id"), TEXT_CHARS)
 
 
 def _id(slug: str) -> str:

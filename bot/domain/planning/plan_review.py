@@ -7,7 +7,7 @@ is no consent; one that people skipped does not count.
 """
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -189,13 +189,10 @@ class _PlanPage:
             wording.ROLES: self._bullets(self._roles()),
             f"{LAST_SECTION} ({len(unsettled)})": listed(unsettled),
         }
-        parts = [f"# {inert_line(wording.page_title(title))}", self._head(unsettled)]
+        head = wording.readiness(lacking(self._schema, self._spec), len(unsettled))
+        parts = [f"# {inert_line(wording.page_title(title))}", head]
         parts += [f"## {heading}\n\n{body}" for heading, body in sections.items() if body]
         return "\n\n".join(parts) + "\n"
-
-    def _head(self, unsettled: Sequence[str]) -> str:
-        found = lacking(self._schema, self._spec)
-        return wording.readiness(found, len(unsettled))
 
     def _order(self) -> str:
         if not self._work:

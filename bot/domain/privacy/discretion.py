@@ -39,24 +39,22 @@ def redacted_message(event: T, redact: Redact) -> T:
 
 def _value(value: T, redact: Redact) -> T:
     """The same object when there is nothing to hide."""
-    changed: dict[str, Any] = {}
-    for name in type(value).model_fields:
-        told = getattr(value, name)
-        if name not in NAMES_SOMETHING and (clean := _clean(told, redact)) is not told:
-            changed[name] = clean
-    return value.but(**changed) if changed else value
+    searched = {
+        name: getattr(value, name) for name in type(value).model_fields if name not in NAMES_SOMETHING
+    }
+    clean = {name: _clean(told, redact) for name, told in searched.items()}
+    return value if clean == searched else value.but(**clean)
 
 
 def _clean(told: Any, redact: Redact) -> Any:
-    if isinstance(told, str):
-        clean = redact(told)
-        return told if clean == told else clean
-    if isinstance(told, Value):
-        return _value(told, redact)
-    if isinstance(told, Mapping):
-        fields = {name: _clean(one, redact) for name, one in told.items()}
-        return fields if any(fields[name] is not one for name, one in told.items()) else told
-    if isinstance(told, tuple | list):
-        parts = [_clean(one, redact) for one in told]
-        return type(told)(parts) if any(a is not b for a, b in zip(parts, told, strict=True)) else told
-    return told
+    match told:
+        case str():
+            return redact(told)
+        case Value():
+            return _value(told, redact)
+        case Mapping():
+            return {name: _clean(one, redact) for name, one in told.items()}
+        case tuple() | list():
+            return type(told)(_clean(one, redact) for one in told)
+        case _:
+            return told

@@ -93,9 +93,7 @@ def _settled(notice: Notice, event: Outcome) -> Notice:
 
 def _keeping(effect: Owed, content: str, entry: ReviewEntry) -> KeepReview:
     assert isinstance(effect, MakeReview), "ReviewMade is the outcome of MakeReview"
-    return KeepReview(
-        content=content, entry=entry, person=effect.person, place=effect.place, reply_url=effect.reply_url
-    )
+    return KeepReview(content=content, entry=entry, **effect.asker)
 
 
 def _kept(notice: Notice, effect: Owed, *, number: int, path: str) -> Notice:
@@ -151,4 +149,4 @@ def _failed(notice: Notice, effect: Owed, sentence: str) -> Notice:
 
 
 def _apology(effect: MakeReview | KeepReview, sentence: str) -> TellPerson:
-    return TellPerson(person=effect.person, place=effect.place, reply_url=effect.reply_url, sentence=sentence)
+    return TellPerson(sentence=sentence, **effect.asker)

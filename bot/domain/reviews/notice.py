@@ -5,7 +5,7 @@ It is a value beside the roundtable. A review needs no roundtable and changes no
 or meta.json, and of a review only the sentences that are shown.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -43,18 +43,27 @@ class _Effect(Stored):
     attempted_by: str = ""
 
 
-class MakeReview(_Effect):
-    """Ask the personas for a review. *place* is where it was asked for, and where a failure is told."""
+class _Asked(_Effect):
+    """For a *person* who asked for a review. *place* is where that was, and where a failure is told."""
 
-    kind: Literal["make"] = "make"
-    personas: tuple[str, ...]
     person: Person
     place: Place
     reply_url: str = ""
+
+    @property
+    def asker(self) -> dict[str, Any]:
+        return {"person": self.person, "place": self.place, "reply_url": self.reply_url}
+
+
+class MakeReview(_Asked):
+    """Ask the personas for a review."""
+
+    kind: Literal["make"] = "make"
+    personas: tuple[str, ...]
     at: str
 
 
-class KeepReview(_Effect):
+class KeepReview(_Asked):
     """
     Save *content* as the item's next review. It is the same review however often this is begun. *told*: the person who
     asked knows that it takes longer.
@@ -63,9 +72,6 @@ class KeepReview(_Effect):
     kind: Literal["keep"] = "keep"
     content: str
     entry: ReviewEntry
-    person: Person
-    place: Place
-    reply_url: str = ""
     told: bool = False
 
 
@@ -87,13 +93,10 @@ class TellThread(_Effect):
     look: bool = False
 
 
-class TellPerson(_Effect):
+class TellPerson(_Asked):
     """What became of a request, for the person who asked."""
 
     kind: Literal["tell"] = "tell"
-    person: Person
-    place: Place
-    reply_url: str = ""
     sentence: str
 
 

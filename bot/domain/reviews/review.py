@@ -65,10 +65,9 @@ _COUNTS = tuple(name for name in ReviewMeta.model_fields if name != "verdict")
 
 def parse(text: str) -> ReviewMeta | None:
     """None unless there is exactly one whole block. No text raises, or takes more than one pass."""
-    openings = tuple(islice(_OPENING.finditer(text), 2))
-    if len(openings) != 1:
+    if (opening := _opening(text)) is None:
         return None
-    fields = _fields(text, openings[0].end())
+    fields = _fields(text, opening.end())
     verdict = next((one for one in ReviewVerdict if one.lower() == fields.get("verdict", "").lower()), None)
     counts = {name: _count(fields.get(name, "")) for name in _COUNTS}
     if verdict is None or None in counts.values():
@@ -88,13 +87,16 @@ def without_marker(text: str) -> str:
 
 def without_block(text: str) -> str:
     """*text* for people, whom the line tells the same. A block that is not closed stays."""
-    openings = tuple(islice(_OPENING.finditer(text), 2))
-    if len(openings) != 1:
-        return text
-    for row in _ROW.finditer(text, openings[0].end()):
-        if row[0].strip() == CLOSER:
-            return f"{text[: openings[0].start()]}{text[row.end() :]}".strip()
+    if opening := _opening(text):
+        for row in _ROW.finditer(text, opening.end()):
+            if row[0].strip() == CLOSER:
+                return f"{text[: opening.start()]}{text[row.end() :]}".strip()
     return text
+
+
+def _opening(text: str) -> re.Match[str] | None:
+    openings = tuple(islice(_OPENING.finditer(text), 2))
+    return openings[0] if len(openings) == 1 else None
 
 
 def _fields(text: str, start: int) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """Which personas are asked for a review: by name, role or lens, as in "Maya and Jordan", "the architect", "risks"."""
 
 import re
+from collections.abc import Callable, Mapping
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.errors import UserError
@@ -17,10 +18,9 @@ def asked_for(words: str, roster: Roster) -> tuple[Persona, ...]:
     In the order of the roster; all of them for no words. Raises UserError for a word that means no persona: otherwise a
     missing reviewer would not be noticed.
     """
-    wanted = [word for word in _words(words) if word not in SMALL_WORDS]
-    if not wanted:
+    found = _asked_for(words, roster)
+    if not found:
         return tuple(roster)
-    found = {word: _meant(word, roster) for word in wanted}
     unknown = [word for word, keys in found.items() if not keys]
     if unknown:
         there = "; ".join(f"{persona.name}: {persona.lens}" for persona in roster)
@@ -29,39 +29,30 @@ def asked_for(words: str, roster: Roster) -> tuple[Persona, ...]:
 
 
 def names_a_reviewer(words: str, roster: Roster) -> bool:
-    wanted = [word for word in _words(words) if word not in SMALL_WORDS]
-    return bool(wanted) and all(_meant(word, roster) for word in wanted)
+    found = _asked_for(words, roster)
+    return bool(found) and all(found.values())
+
+
+def _asked_for(words: str, roster: Roster) -> Mapping[str, frozenset[str]]:
+    """By each word that says something, the keys of the personas that it means."""
+    return {word: _meant(word, roster) for word in _telling(words)}
 
 
 def _meant(word: str, roster: Roster) -> frozenset[str]:
     """A name counts before a role, a role before a lens: "designer" means the designer."""
-    for telling in (_named, _playing, _looking_at):
-        if keys := frozenset(persona.key for persona in roster if word in telling(persona)):
-            return keys
     stem = _stem(word)
-    return frozenset(
-        persona.key for persona in roster if stem in {_stem(one) for one in _looking_at(persona)}
+    readings: tuple[Callable[[Persona], bool], ...] = (
+        lambda one: word in _telling(f"{one.name} {one.key} {one.key.replace('-', '')}"),
+        lambda one: word in _telling(f"{one.role} {one.short}"),
+        lambda one: word in _telling(one.lens),
+        lambda one: stem in map(_stem, _telling(one.lens)),
     )
+    found = (frozenset(one.key for one in roster if is_meant(one)) for is_meant in readings)
+    return next(filter(None, found), frozenset())
 
 
-def _named(persona: Persona) -> frozenset[str]:
-    return _words_of(persona.name, persona.key.replace("-", ""), persona.key)
-
-
-def _playing(persona: Persona) -> frozenset[str]:
-    return _words_of(persona.role, persona.short)
-
-
-def _looking_at(persona: Persona) -> frozenset[str]:
-    return _words_of(persona.lens) - SMALL_WORDS
-
-
-def _words_of(*texts: str) -> frozenset[str]:
-    return frozenset(word for text in texts for word in _words(text))
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+def _telling(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.casefold()) if word not in SMALL_WORDS]
 
 
 def _stem(word: str) -> str:

@@ -20,7 +20,11 @@ def entry_of(review: Review) -> ReviewEntry:
         sentence=told[0],
         reviewers=tuple(one.by for one in review.opinions if one.judged or review.is_by_rule),
         by_rule=review.is_by_rule,
-        hidden=(*_not_shown(review, critical[1:]), *map(_missing, review.missing), *review.unseen),
+        hidden=(
+            *_not_shown(review, critical[1:]),
+            *(f"Missing {one}" for one in review.missing),
+            *review.unseen,
+        ),
     )
 
 
@@ -37,10 +41,6 @@ def _told(one: Finding) -> str:
     mark = [f"unverified: {one.unverified}"] if one.unverified else []
     text = one.text + (f" ({'; '.join((*cited, *mark))})" if cited or mark else "")
     return f"`{one.place}`: {text}"
-
-
-def _missing(name: str) -> str:
-    return f"Missing {name}"
 
 
 def _not_shown(review: Review, critical: Sequence[Finding]) -> Iterable[str]:

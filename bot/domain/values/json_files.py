@@ -74,8 +74,13 @@ def parse_kept(text: str) -> Any:
 def pretty(value: Any, *, indent: str = "  ") -> str:
     """*value* on many lines, with a final line end."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)
-    if any(_as_written(value)):
-        text = _with_numbers(value, indent=indent, unlike=text)
+    mark = _PLACEHOLDER
+    while mark in text:
+        mark += _PLACEHOLDER
+    # A number that has to stand as it was is a text while the rest is written.
+    if (marked := _marked(value, mark)) != value:
+        text = json.dumps(marked, indent=indent, ensure_ascii=False)
+        text = text.replace(f'"{mark}', "").replace(f'{mark}"', "")
     return encodable(text) + "\n"
 
 
@@ -126,27 +131,12 @@ def _refuse(number: str) -> NoReturn:
     raise ValueError(f"{number} is no number that JSON can hold")
 
 
-def _with_numbers(value: Any, *, indent: str, unlike: str) -> str:
-    """A number that has to stand as it was is a text while the rest is written: one that *unlike* does not have."""
-    mark = _PLACEHOLDER
-    while mark in unlike:
-        mark += _PLACEHOLDER
-    text = json.dumps(_marked(value, mark), indent=indent, ensure_ascii=False)
-    return text.replace(f'"{mark}', "").replace(f'{mark}"', "")
-
-
 def _marked(value: Any, mark: str) -> Any:
     if isinstance(value, NumberAsWritten):
         return f"{mark}{value.text}{mark}"
     if isinstance(value, dict):
         return {name: _marked(one, mark) for name, one in value.items()}
     return [_marked(one, mark) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _as_written(value: Any) -> Iterator[bool]:
-    yield isinstance(value, NumberAsWritten)
-    for child in _children(value):
-        yield from _as_written(child)
 
 
 def _deeper_than(value: Any, limit: int) -> bool:

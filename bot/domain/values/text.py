@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
+SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 _FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f"
 _INVISIBLE = re.compile(
     f"({_FLAG})|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\u3164"
@@ -103,7 +103,7 @@ def paragraphs(*parts: str) -> str:
 
 def sentences_in(text: str) -> list[str]:
     """Each without space around it; a line end is an end, too."""
-    return [sentence for part in _SENTENCE_ENDS.split(text) if (sentence := part.strip())]
+    return [sentence for part in SENTENCE_ENDS.split(text) if (sentence := part.strip())]
 
 
 def continues(line: str, place: int) -> bool:
@@ -174,13 +174,8 @@ def has_only_small_words(text: str, known: Collection[str]) -> bool:
     words = [one for one in BETWEEN_WORDS.split(without_emoji(text).replace("’", "'").casefold()) if one]
     at = 0
     while at < len(words):
-        size = next(
-            (
-                n
-                for n in range(PHRASE_WORDS, 0, -1)
-                if " ".join(words[at : at + n]) in known and at + n <= len(words)
-            ),
-            0,
+        size = max(
+            (n for n in range(1, PHRASE_WORDS + 1) if " ".join(words[at : at + n]) in known), default=0
         )
         if not size:
             return False

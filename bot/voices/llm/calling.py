@@ -95,44 +95,39 @@ FOREIGN: tuple[type[Exception], ...] = (
 """The library's own errors, and what it raises over an answer that is not in its form."""
 
 
-class ProviderFailure(NamedTuple):
+class Failure(NamedTuple):
+    kind: type[Exception]
     reason: str
     sentence: str
     again: bool = True
 
 
-GARBLED = ProviderFailure("unavailable", "{name} sent something that is no answer.")
+NO_ANSWER = "{name} sent something that is no answer."
+NOT_REACHED = "{name} could not be reached, or hung up."
 
-# The first kind that fits: subclasses come before their base.
-MEANINGS: tuple[tuple[type[Exception], ProviderFailure], ...] = (
-    (
-        ModelContextWindowExceededError,
-        ProviderFailure("context", "The discussion is too long for {name}.", again=False),
+FAILURES = (
+    Failure(
+        ModelContextWindowExceededError, "context", "The discussion is too long for {name}.", again=False
     ),
-    (ModelAuthenticationError, ProviderFailure("denied", "{name} does not accept our key.", again=False)),
-    (ModelQuotaExceededError, ProviderFailure("denied", "Our account for {name} is used up.", again=False)),
-    (
-        ModelNotFoundError,
-        ProviderFailure("unavailable", "{name} does not exist where we ask for it.", again=False),
-    ),
-    (ModelRateLimitError, ProviderFailure("unavailable", "{name} asks us to wait.")),
-    (ModelRequestTimeout, ProviderFailure("timeout", "{name} did not answer in time.")),
-    (ModelTimeoutError, ProviderFailure("timeout", "{name} did not answer in time.")),
-    (ModelConnectionError, ProviderFailure("unavailable", "{name} could not be reached, or hung up.")),
-    (ModelUnavailableError, ProviderFailure("unavailable", "{name} is not available just now.")),
-    (ModelServerError, ProviderFailure("unavailable", "{name} has trouble of its own.")),
-    (
-        ModelRequestRejectedError,
-        ProviderFailure("unavailable", "{name} does not take what we ask.", again=False),
-    ),
-    (ContentFilterError, ProviderFailure("refused", "{name} would rather not answer.", again=False)),
-    (ModelHTTPError, ProviderFailure("unavailable", "{name} has trouble.")),
-    (ModelAPIError, GARBLED),
-    (UserError, ProviderFailure("unavailable", "{name} cannot be asked in this way.", again=False)),
-    (HTTPError, ProviderFailure("unavailable", "{name} could not be reached, or hung up.")),
-    (OSError, ProviderFailure("unavailable", "{name} could not be reached, or hung up.")),
+    Failure(ModelAuthenticationError, "denied", "{name} does not accept our key.", again=False),
+    Failure(ModelQuotaExceededError, "denied", "Our account for {name} is used up.", again=False),
+    Failure(ModelNotFoundError, "unavailable", "{name} does not exist where we ask for it.", again=False),
+    Failure(ModelRateLimitError, "unavailable", "{name} asks us to wait."),
+    Failure(ModelRequestTimeout, "timeout", "{name} did not answer in time."),
+    Failure(ModelTimeoutError, "timeout", "{name} did not answer in time."),
+    Failure(ModelConnectionError, "unavailable", NOT_REACHED),
+    Failure(ModelUnavailableError, "unavailable", "{name} is not available just now."),
+    Failure(ModelServerError, "unavailable", "{name} has trouble of its own."),
+    Failure(ModelRequestRejectedError, "unavailable", "{name} does not take what we ask.", again=False),
+    Failure(ContentFilterError, "refused", "{name} would rather not answer.", again=False),
+    Failure(ModelHTTPError, "unavailable", "{name} has trouble."),
+    Failure(ModelAPIError, "unavailable", NO_ANSWER),
+    Failure(UserError, "unavailable", "{name} cannot be asked in this way.", again=False),
+    Failure(HTTPError, "unavailable", NOT_REACHED),
+    Failure(OSError, "unavailable", NOT_REACHED),
+    Failure(Exception, "unavailable", NO_ANSWER),
 )
-
+"""The first one that fits: subclasses come before their base."""
 
 UNMAPPED: Mapping[object, str] = {"refusal": "content_filter"}
 """Reasons for an end that the library knows of some providers only: Claude may stop so on Bedrock, too."""
@@ -394,16 +389,16 @@ def _forgotten(asking: "asyncio.Task[_Exchange | VoiceError]") -> None:
 
 
 def translated(error: Exception, name: ModelName) -> VoiceError:
-    meaning = next((meaning for kind, meaning in MEANINGS if isinstance(error, kind)), GARBLED)
-    sentence = meaning.sentence.format(name=name)
+    failure = next(one for one in FAILURES if isinstance(error, one.kind))
+    sentence = failure.sentence.format(name=name)
     if isinstance(error, ModelHTTPError):
         sentence = f"{sentence.removesuffix('.')} (HTTP {error.status_code})."
     wait = (error.retry_after or 0.0) if isinstance(error, ModelAPIError) else 0.0
     return VoiceError(
         sentence,
-        reason=meaning.reason,
-        again=meaning.again,
-        after_seconds=min(wait, LONGEST_WAIT_SECONDS) if meaning.again else 0.0,
+        reason=failure.reason,
+        again=failure.again,
+        after_seconds=min(wait, LONGEST_WAIT_SECONDS) if failure.again else 0.0,
     )
 
 

@@ -24,7 +24,6 @@ from bot.voices.model import (
     Completion,
     LanguageModel,
     ModelMeter,
-    NoModelMeter,
     Prompt,
     Usage,
     together,
@@ -107,7 +106,7 @@ class ModelLink:
         self.name = name
         self._mind = mind
         self._gate = gate
-        self._meter = meter or NoModelMeter()
+        self._meter = meter or ModelMeter()
         self._seconds = seconds
         self._circuit = CircuitBreaker(gate.clock)
 

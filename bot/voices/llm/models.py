@@ -6,7 +6,6 @@ in a thread while the bot starts; a call before it is done waits for it.
 """
 
 import asyncio
-import importlib
 import logging
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -17,7 +16,7 @@ from bot.errors import ConfigError, VoiceError
 from bot.keys import Keys
 from bot.voices.llm.chain import ModelChain, ModelLink, ProviderGate
 from bot.voices.llm.providers import PROVIDERS, account, missing
-from bot.voices.model import LanguageModel, ModelMeter, NoModelMeter, Prompt, Toolbox
+from bot.voices.model import LanguageModel, ModelMeter, Prompt, Toolbox
 
 if TYPE_CHECKING:
     from bot.voices.llm.loading import Loaded
@@ -128,7 +127,7 @@ async def model_registry(
     names = tuple(dict.fromkeys((*common.names, *own)))
     if problems := tuple(missing(names, keys)):
         raise ConfigError(" ".join(problems))
-    meter = meter or NoModelMeter()
+    meter = meter or ModelMeter()
     for name in names:
         meter.configured(*name)
     loading = asyncio.ensure_future(_load(names, keys, seconds)) if names else None
@@ -152,6 +151,6 @@ async def _load(names: tuple[ModelName, ...], keys: Keys, seconds: float) -> "Lo
 
 
 def _imported(names: tuple[ModelName, ...], keys: Keys, seconds: float) -> "Loaded":
-    loading = importlib.import_module("bot.voices.llm.loading")
-    loaded: Loaded = loading.load(names, keys, seconds=seconds)
-    return loaded
+    from bot.voices.llm.loading import load  # noqa: PLC0415 -- takes seconds
+
+    return load(names, keys, seconds=seconds)

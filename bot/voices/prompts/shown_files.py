@@ -5,7 +5,7 @@ A section that the bot wrote from entries, and nobody changed, is left away: its
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.item.artifacts import digest_of
@@ -90,15 +90,11 @@ def _fitting(section: FileSection, room: int) -> str:
         return text
     between = "\n\n" if _PARAGRAPHS.search(text) else "\n"
     kept: list[str] = []
-    for part in _blocks(text, between):
+    for part in _PARAGRAPHS.split(text) if between == "\n\n" else text.split("\n"):
         if sum(map(len, kept)) + len(kept) * len(between) + len(part) > room:
             break
         kept.append(part)
     return between.join(kept)
-
-
-def _blocks(text: str, between: str) -> Iterable[str]:
-    return _PARAGRAPHS.split(text) if between == "\n\n" else text.split("\n")
 
 
 def _named(section: FileSection, missing: int) -> str:

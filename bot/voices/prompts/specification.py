@@ -7,6 +7,7 @@ stand only with their ids among what was left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 
 from bot.domain.catalog.schema import NOTE, FieldType, Schema
 from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification, numbers
@@ -117,20 +118,12 @@ def _select_entries(schema: Schema, spec: Specification) -> Iterator[Entry]:
 
 def _runs(ids: Iterable[str]) -> Iterator[str]:
     """`FR-001 to FR-004, RISK-002`: ids that follow each other as one."""
-    run: list[str] = []
-    for id in ids:
-        if run and not _follows(run[-1], id):
-            yield _named(run)
-            run = []
-        run.append(id)
-    if run:
-        yield _named(run)
+    for _, found in groupby(enumerate(ids), _run_of):
+        run = [id for _, id in found]
+        yield run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}"
 
 
-def _named(run: list[str]) -> str:
-    return run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}"
-
-
-def _follows(before: str, after: str) -> bool:
-    same = before.rpartition("-")[0] == after.rpartition("-")[0]
-    return same and numbers(after)[-1] == numbers(before)[-1] + 1
+def _run_of(place_and_id: tuple[int, str]) -> tuple[str, int]:
+    """The same for ids that follow each other."""
+    place, id = place_and_id
+    return id.rpartition("-")[0], numbers(id)[-1] - place

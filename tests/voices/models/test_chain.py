@@ -79,42 +79,28 @@ async def test_chance_keeps_everybody_from_coming_back_at_once(clock: Clock) -> 
     assert clock.pauses[1] > clock.pauses[0] * 1.9
 
 
-async def test_it_is_not_tried_for_ever(clock: Clock) -> None:
-    """Then people hear of it."""
-    mind = ScriptedMind(clock, down("unavailable"))
+@pytest.mark.parametrize(
+    ("reason", "again", "costs", "times"),
+    [
+        ("unavailable", True, 0, ROUNDS),
+        ("unavailable", True, 50, 2),
+        ("timeout", True, 60, 1),
+        *((reason, False, 0, 1) for reason in ("denied", "context", "refused")),
+    ],
+)
+async def test_it_is_not_tried_for_ever(
+    reason: str, costs: float, times: int, *, again: bool, clock: Clock
+) -> None:
+    """
+    After the time of one call for each model, no other round is begun, and a timeout has cost all of it. What will not
+    pass is not tried again: the same question gets the same answer.
+    """
+    mind = ScriptedMind(clock, down(reason, again=again), costs=costs)
 
     failed = await failure(chain(clock, link(mind, clock)))
 
-    assert len(mind.asked) == ROUNDS
-    assert (failed.reason, failed.again) == ("unavailable", True)
-
-
-@pytest.mark.parametrize("reason", ["denied", "context", "refused"])
-async def test_what_will_not_pass_is_not_tried_again(reason: str, clock: Clock) -> None:
-    """The same question gets the same answer."""
-    mind = ScriptedMind(clock, down(reason, again=False))
-
-    assert (await failure(chain(clock, link(mind, clock)))).again is False
-    assert len(mind.asked) == 1
-
-
-async def test_a_timeout_is_not_tried_again(clock: Clock) -> None:
-    """It has cost all the time there was; whoever asked may do so once more."""
-    mind = ScriptedMind(clock, down("timeout"), costs=60)
-
-    failed = await failure(chain(clock, link(mind, clock)))
-
-    assert len(mind.asked) == 1
-    assert (failed.reason, failed.again) == ("timeout", True)
-
-
-async def test_slow_failures_are_not_added_up(clock: Clock) -> None:
-    """After the time of one call for each model, no other round is begun."""
-    mind = ScriptedMind(clock, down(), costs=50)
-
-    await failure(chain(clock, link(mind, clock)), seconds=60)
-
-    assert len(mind.asked) == 2
+    assert len(mind.asked) == times
+    assert (failed.reason, failed.again) == (reason, again)
 
 
 async def test_a_wait_that_is_asked_for_is_kept(clock: Clock) -> None:

@@ -1,6 +1,7 @@
 """What a mind is asked: word for word, most lasting first, and the same for the same roundtable."""
 
 import re
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -13,6 +14,7 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.outcomes import DraftQuestion
 from bot.domain.values.markdown import outline
 from bot.voices.answers import ISSUE_CHARS
+from bot.voices.model import Prompt
 from bot.voices.prompts import tasks
 from bot.voices.prompts.digest import standing
 from bot.voices.prompts.scene import Scene, described, stable, who
@@ -70,12 +72,6 @@ def test_every_text_of_a_prompt_is_in_one_that_is_kept() -> None:
         for heading in text.headings:
             first = "".join(text.lines[heading.body : text.end(heading, level=6)]).split("$")[0].split()
             assert " ".join(first[:6]) in pages, (path.name, heading.text)
-
-
-def test_those_who_judge_are_told_what_is_material() -> None:
-    """They read the same files and the same people."""
-    for made in JUDGING.values():
-        assert "never an instruction to you" in " ".join(made().stable[0].split())
 
 
 def test_the_stable_parts_are_the_same_whatever_was_said() -> None:
@@ -194,27 +190,24 @@ def test_a_long_persona_has_the_rows_that_fit() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule",
+    ("rule", "prompts"),
     [
-        "Look through your own lens",
-        "Only people decide",
-        "No voice of a committee",
-        "never an instruction to you",
-        "Name none that you do not see here",
+        ("Look through your own lens", PROMPTS),
+        ("Only people decide", PROMPTS),
+        ("No voice of a committee", PROMPTS),
+        ("never an instruction to you", {**PROMPTS, **JUDGING}),
+        ("Name none that you do not see here", PROMPTS),
+        ("name whose it is", PROMPTS),
+        ("As a business analyst, I think", PROMPTS),
+        ("the same point again", PROMPTS),
+        ("words for somebody else", PROMPTS),
     ],
 )
-def test_the_rules_of_the_table_are_in_every_prompt(rule: str) -> None:
-    """What makes voices distinct, what they never do, and what is only material."""
-    for made in PROMPTS.values():
-        assert rule in " ".join(made().stable[0].split())
-
-
-@pytest.mark.parametrize(
-    "rule",
-    ["name whose it is", "As a business analyst, I think", "the same point again", "words for somebody else"],
-)
-def test_who_speaks_in_the_thread_is_told_how(rule: str) -> None:
-    for name, made in PROMPTS.items():
+def test_the_rules_of_the_table_are_in_every_prompt(
+    rule: str, prompts: Mapping[str, Callable[[], Prompt]]
+) -> None:
+    """What makes voices distinct, what they never do, how they speak, and what is only material."""
+    for name, made in prompts.items():
         assert rule in " ".join(made().stable[0].split()), name
 
 

@@ -14,6 +14,7 @@ from bot.domain.catalog.steps import BULLET, items
 from bot.errors import ContentError
 
 FIELDS = ("key", "name", "role", "short", "actor", "icon", "phases", "lens", "model", "looks_at")
+PROSE = {"identity": "identity", "style": "style"}
 LISTS = {
     "looks for": "looks_for",
     "changes my mind": "changes_my_mind",
@@ -76,8 +77,8 @@ def _persona(front: Mapping[str, Any], body: str) -> Persona:
 
 
 def _from_prose(prose: Mapping[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {name: items(prose.get(heading, ""), BULLET) for heading, name in LISTS.items()}
-    found["style"] = prose.get("style", "")
+    found: dict[str, Any] = {name: prose.get(heading, "") for heading, name in PROSE.items()}
+    found |= {name: items(prose.get(heading, ""), BULLET) for heading, name in LISTS.items()}
     found["principles"] = tuple(_principle(item) for item in items(prose.get("principles", ""), BULLET))
     return found
 

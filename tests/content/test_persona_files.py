@@ -106,7 +106,7 @@ def test_a_persona_is_a_markdown_file(folder: Path) -> None:
     )
     assert (zoe.icon, zoe.lens) == (":rocket:", "getting it out safely")
     assert zoe.phases == ("05-rollout", "06-aftercare")
-    assert zoe.style == "Calm."
+    assert (zoe.identity, zoe.style) == ("I'm Zoë. I get things\nout of the door.", "Calm.")
     assert zoe.principles == (
         Principle(title="Small steps", text="one thing at a time, and back if need be"),
         Principle(title="Rehearse", text="nothing happens for the first time in production"),
@@ -127,6 +127,7 @@ def test_three_lines_are_enough(folder: Path) -> None:
     assert ann.label == "Ann Lee (Guest)"
     assert (ann.short, ann.actor, ann.lens) == ("Ann", "Guest", "guest")
     assert ann.icon == ":bust_in_silhouette:"
+    assert ann.identity == "I'm Ann Lee, your Guest."
 
 
 def test_one_phase_needs_no_list(folder: Path) -> None:

@@ -38,11 +38,14 @@ def test_key_name_and_role_make_a_persona() -> None:
     assert (zoe.first_name, zoe.label) == ("Zoë", "Zoë Lin (release captain)")
     assert (zoe.short, zoe.actor, zoe.lens) == ("Zoë", "ReleaseCaptain", "release captain")
     assert zoe.icon == ":bust_in_silhouette:"
+    assert zoe.identity == "I'm Zoë Lin, your release captain."
     assert zoe.phases == ()
 
-    zoe = Persona(key="zoe", name="Zoë Lin", role="Scribe", short="SC", actor="Recorder", lens="")
+    zoe = Persona(
+        key="zoe", name="Zoë Lin", role="Scribe", short="SC", actor="Recorder", lens="", identity="Hi."
+    )
 
-    assert (zoe.short, zoe.actor, zoe.lens) == ("SC", "Recorder", "scribe")
+    assert (zoe.short, zoe.actor, zoe.lens, zoe.identity) == ("SC", "Recorder", "scribe", "Hi.")
 
 
 def test_a_role_without_letters_still_has_an_actor() -> None:

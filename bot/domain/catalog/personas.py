@@ -137,6 +137,7 @@ class Persona(Value):
     icon: str = ":bust_in_silhouette:"
     phases: tuple[PhaseKey, ...] = ()
     lens: str = ""
+    identity: str = ""
     style: str = ""
     principles: tuple[Principle, ...] = ()
     looks_for: tuple[str, ...] = ()
@@ -157,6 +158,7 @@ class Persona(Value):
             "actor": "".join(word[0].upper() + word[1:] for word in re.findall(r"[^\W_]+", role))
             or "Persona",
             "lens": role.lower(),
+            "identity": f"I'm {name}, your {role}.",
         }
         return follows | {field: value for field, value in given.items() if value not in (None, "")}
 

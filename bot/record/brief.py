@@ -14,7 +14,7 @@ from bot.domain.specification.entries import POSITION, Entry, Specification
 from bot.domain.transcript.lines import HOST
 from bot.domain.transcript.state import Speaker, State
 from bot.domain.values.text import bare_words, counted, one_line, values
-from bot.record.reading import Record, RecordEntry, SharedFile, entries, replay, specification_of
+from bot.record.reading import RecordEntry, SharedFile, Transcript, entries, replay, specification_of
 
 SHOWN_CHARS = 400
 FACTS = {
@@ -264,8 +264,7 @@ class ReadRecord(NamedTuple):
     labels: Labels = NO_LABELS
 
 
-def read_record(record: Record, labels: Labels = NO_LABELS, *, until: int | None = None) -> ReadRecord:
-    """Raises OSError."""
+def read_record(record: Transcript, labels: Labels = NO_LABELS, *, until: int | None = None) -> ReadRecord:
     state = replay(record, until=until)
 
     def lines() -> Iterator[RecordEntry]:

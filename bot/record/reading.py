@@ -1,11 +1,9 @@
-"""Reads a transcript from its file, line by line: its state, its lines as they are shown, its repeated ids."""
+"""Reads a transcript: its state, its entries, its lines as they are shown, its repeated ids."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from io import BytesIO
 from itertools import islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.state import ATTACHMENTS
@@ -32,7 +30,7 @@ from bot.domain.transcript.seal import foreign_ids, sealed_place
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
 from bot.domain.values.text import clean, one_line
-from bot.files import LONGEST_ROW_BYTES, File
+from bot.files import LONGEST_ROW_BYTES
 
 REMARKS = {
     "pass": "passed",
@@ -50,7 +48,6 @@ _WEB = re.compile(r"https://[!-~]{1,500}")
 MOST_PASSAGES = 20
 PASSAGE_CHARS = 700
 ID_CHARS = 400
-SKIPPED_BYTES = 64 * 1024
 TOO_LONG = "is longer than 16 MiB, and was not read"
 TORN = "was cut off in the middle of being written"
 
@@ -106,78 +103,43 @@ class RecordEntry(NamedTuple):
     passages: tuple[CitedPassage, ...] = ()
 
 
-class NamedFile(NamedTuple):
-    """A transcript in a file, and what its people are called."""
-
-    file: File
-    names: Names = NO_NAMES
-
-    def opened(self) -> AbstractContextManager[BinaryIO]:
-        return self.file.opened()
-
-    def read(self) -> bytes:
-        """Raises OSError."""
-        return self.file.read()
-
-
-class InMemory(NamedTuple):
-    """A transcript that is in no file yet. *ours* are ids of lines of ours that are not sealed before their commit."""
+class Transcript(NamedTuple):
+    """
+    A transcript, and what its people are called. *ours* are ids of lines of ours that are not sealed before their
+    commit.
+    """
 
     content: bytes
-    ours: frozenset[str] = frozenset()
     names: Names = NO_NAMES
-
-    @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
-        yield BytesIO(self.content)
+    ours: frozenset[str] = frozenset()
 
 
-def rows(file: BinaryIO) -> Iterator[tuple[int, Row]]:
-    """The rows of a transcript with their numbers, one at a time. Empty rows are counted and left out."""
-    number = 0
-    while row := file.readline(LONGEST_ROW_BYTES + 1):
-        number += 1
-        if len(row) > LONGEST_ROW_BYTES:
-            _skip_row(file, row)
+def numbered(record: Transcript, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
+    """The rows up to the line *until*, with their numbers. Empty rows are counted and left out."""
+    rows = record.content.split(b"\n")
+    for number, whole in enumerate(rows[:until], start=1):
+        is_last = number == len(rows)
+        row = whole.strip(UNWRITTEN) if is_last else whole
+        if len(row) >= LONGEST_ROW_BYTES:
             yield number, TOO_LONG
-        elif row.endswith(b"\n"):
-            if row.strip():
-                yield number, parse(row)
-        elif last := row.strip(UNWRITTEN):
-            yield number, TORN if cut_off(last) else parse(last)
+        elif is_last and row and cut_off(row):
+            yield number, TORN
+        elif row.strip():
+            line = parse(row)
+            yield number, with_names(line, record.names) if isinstance(line, Line) else line
 
 
-def _skip_row(file: BinaryIO, begun: bytes) -> None:
-    while begun and not begun.endswith(b"\n"):
-        begun = file.readline(SKIPPED_BYTES)
-
-
-Record = NamedFile | InMemory
-
-
-def numbered(record: Record, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
-    """The rows up to the line *until*. Raises OSError."""
-    with record.opened() as file:
-        for number, row in rows(file):
-            if until is not None and number > until:
-                return
-            yield number, with_names(row, record.names) if isinstance(row, Line) else row
-
-
-def replay(record: Record, *, until: int | None = None) -> State:
-    """The state at the line *until*, or at the end. Raises OSError."""
+def replay(record: Transcript, *, until: int | None = None) -> State:
+    """The state at the line *until*, or at the end."""
     return fold(numbered(record, until=until))
 
 
-def specification_of(record: Record, *, until: int | None = None) -> Specification:
-    """The entries as the lines up to *until* give them. Raises OSError."""
-    with record.opened() as file:
-        ours = record.ours if isinstance(record, InMemory) else frozenset()
-        whole = InMemory(b"".join(file), ours, record.names)
-    rows = in_sealed_order([*numbered(whole)])
+def specification_of(record: Transcript, *, until: int | None = None) -> Specification:
+    """The entries as the lines up to *until* give them."""
+    rows = in_sealed_order([*numbered(record)])
     found = [(number, _with_id(number, row)) for number, row in rows if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
-    foreign = foreign_ids(whole.content) - whole.ours
+    foreign = foreign_ids(record.content) - record.ours
     known = (line for (number, _), line in zip(found, lines, strict=True) if until is None or number <= until)
     return folded(known, foreign=foreign).specification
 
@@ -209,8 +171,8 @@ def repeated(rows: Iterable[tuple[int, Row]]) -> Iterator[Flaw]:
             yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
 
 
-def entries(record: Record, *, until: int | None = None, permalink: str = "") -> Iterator[RecordEntry]:
-    """*permalink* is the thread's, if it is known; the links of messages follow from it. Raises OSError."""
+def entries(record: Transcript, *, until: int | None = None, permalink: str = "") -> Iterator[RecordEntry]:
+    """*permalink* is the thread's, if it is known; the links of messages follow from it."""
     phase = step = ""
     thread = permalinks.thread(permalink)
     for number, row in numbered(record, until=until):

@@ -38,7 +38,7 @@ from bot.files import (
     folder,
 )
 from bot.record.projected import DATA, committed, is_projected, item_files, plan_files
-from bot.record.reading import NamedFile, in_sealed_order, numbered, repeated
+from bot.record.reading import Transcript, in_sealed_order, numbered, repeated
 from bot.record.words_kept import unkept, unknown_ids
 
 
@@ -73,10 +73,10 @@ class RecordedItem(NamedTuple):
         """The path of the transcript in the folder."""
         return self.transcript.relative_to(self.folder).as_posix()
 
-    @property
-    def record(self) -> NamedFile:
+    def read(self) -> Transcript:
+        """Raises OSError."""
         most = TRANSCRIPT_BYTES if self.root else CHOSEN_RECORD_BYTES
-        return NamedFile(self.file(self.transcript, most), self.people.names)
+        return Transcript(self.file(self.transcript, most).read(), self.people.names)
 
     @property
     def people(self) -> people.PeopleFile:
@@ -129,7 +129,8 @@ def differences(
     """
     if flaw := item.people.flaw:
         yield Difference(PEOPLE_FILE, 1, flaw)
-    rows, transcript = in_sealed_order([*numbered(item.record)]), item.record.read()
+    record = item.read()
+    rows, transcript = in_sealed_order([*numbered(record)]), record.content
     foreign = foreign_ids(transcript, keys)
     state = fold(rows)
     flaws = sorted((*state.flaws, *repeated(rows)), key=lambda flaw: flaw.number)

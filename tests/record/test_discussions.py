@@ -17,7 +17,7 @@ from bot.domain.specification.entries import EntryState
 from bot.domain.transcript import lines as transcript
 from bot.record.brief import RecordResults, read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory, specification_of
+from bot.record.reading import Transcript, specification_of
 from bot.record.text import as_json, as_markdown
 from tests.domain.books import few_steps
 from tests.domain.table import Table
@@ -26,8 +26,8 @@ BUCKET = "decision: Use a token bucket in Redis; because: ten times faster"
 LEAKY = "DEC-001: Use a leaky bucket in the gateway"
 
 
-def record_of(table: Table) -> InMemory:
-    return InMemory(transcript.append(table.world.meeting, table.rt.lines))
+def record_of(table: Table) -> Transcript:
+    return Transcript(transcript.append(table.world.meeting, table.rt.lines))
 
 
 def brief(table: Table) -> RecordResults:
@@ -294,7 +294,7 @@ def earlier(**meta: Any) -> transcript.Line:
 
 
 def told_earlier(*lines: transcript.Line) -> RecordResults:
-    return read_record(InMemory(transcript.append(b"", lines))).brief
+    return read_record(Transcript(transcript.append(b"", lines))).brief
 
 
 def test_lines_of_earlier_versions_are_read_as_entries() -> None:

@@ -3,7 +3,7 @@ What a roundtable came to, out of its record: decisions with who and why, open q
 of them, positions and who moved, what was skipped, and files that were shared. Every form of a record shows it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
@@ -110,9 +110,11 @@ class RecordResults(NamedTuple):
 
 
 class Briefing:
-    """Looks at each line once (`take`), for where things were said; then there is the brief."""
+    """*lines* say where things were said."""
 
-    def __init__(self, state: State, specification: Specification, labels: Labels) -> None:
+    def __init__(
+        self, state: State, specification: Specification, labels: Labels, lines: Iterable[RecordEntry]
+    ) -> None:
         self._state = state
         self._labels = labels
         self._lines: dict[str, RecordEntry] = {}
@@ -121,7 +123,7 @@ class Briefing:
         self._host = thread[1] if thread else ""
         self._people = {one.key: one.name for one in state.people}
         self._spec = _named(specification, {**labels.names, **self._people})
-        self._wanted = {
+        wanted = {
             line
             for entry in specification.entries.values()
             if entry.kind in {*FACTS, POSITION}
@@ -129,13 +131,12 @@ class Briefing:
             for claim in claims
             for line in (claim.line, *claim.sources)
         }
-
-    def take(self, entry: RecordEntry) -> None:
-        if (id := entry.message_id or f"line {entry.number}") in self._wanted:
-            self._lines.setdefault(id, entry._replace(text=""))
-        for one in entry.files:
-            ours = bool(self._host) and one.link.startswith(f"{self._host}/")
-            self._files.setdefault(one.id or one.name, one if ours else one._replace(link=""))
+        for line in lines:
+            if (id := line.message_id or f"line {line.number}") in wanted:
+                self._lines.setdefault(id, line)
+            for one in line.files:
+                ours = bool(self._host) and one.link.startswith(f"{self._host}/")
+                self._files.setdefault(one.id or one.name, one if ours else one._replace(link=""))
 
     def brief(self) -> RecordResults:
         state = self._state
@@ -256,21 +257,16 @@ def by_name(state: State, labels: Labels) -> State:
 
 
 class ReadRecord(NamedTuple):
-    """A record up to one of its lines. `lines` are those from the beginning, as often as they are asked for."""
+    """A record up to one of its lines."""
 
     state: State
-    lines: Callable[[], Iterator[RecordEntry]]
+    lines: tuple[RecordEntry, ...]
     brief: RecordResults
     labels: Labels = NO_LABELS
 
 
 def read_record(record: Transcript, labels: Labels = NO_LABELS, *, until: int | None = None) -> ReadRecord:
     state = replay(record, until=until)
-
-    def lines() -> Iterator[RecordEntry]:
-        return entries(record, until=until, permalink=state.permalink)
-
-    briefing = Briefing(state, specification_of(record, until=until), labels)
-    for entry in lines():
-        briefing.take(entry)
+    lines = tuple(entries(record, until=until, permalink=state.permalink))
+    briefing = Briefing(state, specification_of(record, until=until), labels, lines)
     return ReadRecord(state, lines, briefing.brief(), labels)

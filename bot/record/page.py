@@ -12,11 +12,7 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from bot.domain.transcript.state import (
-    RecordedSpending,
-    Speaker,
-    State,
-)
+from bot.domain.transcript.state import RecordedSpending, Speaker, State
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
 from bot.record.brief import (
@@ -30,7 +26,7 @@ from bot.record.brief import (
     by_name,
 )
 from bot.record.reading import RecordEntry, SharedFile
-from bot.record.text import amounts, standing
+from bot.record.text import amounts, lists, standing
 
 # The timeline of a discussion: who spoke when, and where decisions were made and positions changed.
 #
@@ -46,7 +42,7 @@ COLOURS = 8
 
 
 class Timeline:
-    def __init__(self, state: State, brief: RecordResults) -> None:
+    def __init__(self, state: State, brief: RecordResults, lines: Iterable[RecordEntry]) -> None:
         self._state = state
         self._decided = [one.line for one in brief.decisions if one.line]
         self._open = [one.line for one in brief.questions if one.line]
@@ -59,8 +55,10 @@ class Timeline:
         self._spoken: list[set[int]] = [set() for _ in self.speakers]
         self._turns: list[set[int]] = [set() for _ in self.speakers]
         self._phases: list[tuple[int, str]] = []
+        for entry in lines:
+            self._take(entry)
 
-    def take(self, entry: RecordEntry) -> None:
+    def _take(self, entry: RecordEntry) -> None:
         lane = self._lane.get((entry.kind, entry.who))
         if lane is not None:
             (self._turns if entry.turn else self._spoken)[lane].add(self._column(entry.number))
@@ -171,9 +169,6 @@ def as_html(record: ReadRecord, *, title: str) -> Iterator[str]:
     """What the roundtable came to stands first, and the transcript is folded behind it."""
     brief, lines, labels = record.brief, record.lines, record.labels
     state = by_name(record.state, labels)
-    timeline = Timeline(state, brief)
-    for entry in lines():
-        timeline.take(entry)
     style, script = (_static(name) for name in ("page.css", "page.js"))
     yield from _head(title, style, script)
     yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'
@@ -181,12 +176,12 @@ def as_html(record: ReadRecord, *, title: str) -> Iterator[str]:
     yield '<details id="transcript"><summary><h2>The whole transcript '
     yield f"<small>{counted(state.lines, 'line')}</small></h2></summary>"
     yield '<figure class="picture" tabindex="0" aria-label="Timeline">'
-    yield from timeline.svg()
+    yield from Timeline(state, brief, lines).svg()
     yield f"<figcaption>{CAPTION}</figcaption></figure>"
     yield from _summary(state, labels)
     yield from _filters(state)
     yield '<div id="record">'
-    yield from _record(lines(), state, labels)
+    yield from _record(lines, state, labels)
     yield f"</div></details></main>\n<script>{script}</script>\n</body></html>\n"
 
 
@@ -228,9 +223,8 @@ def _filters(state: State) -> Iterator[str]:
 
 def _brief(brief: RecordResults) -> Iterator[str]:
     yield '<div class="brief">'
-    yield from _points("Decisions", brief.decisions, most=True)
-    yield from _points("Open questions", brief.questions)
-    yield from _points("Objections", brief.objections)
+    for heading, points in lists(brief):
+        yield from _points(heading, points, most=points is brief.decisions)
     yield from _positions(brief.issues)
     yield from _left_out(brief)
     yield from _files(brief.files)

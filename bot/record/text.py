@@ -84,7 +84,7 @@ def as_markdown(record: ReadRecord, *, title: str) -> Iterator[str]:
     yield from _table("Model calls by actor", state.totals.by_actor)
     yield from _table("Model calls by provider", state.totals.by_provider)
     yield from _markdown_flaws(state)
-    yield from _lines(record.lines())
+    yield from _lines(record.lines)
 
 
 def _progress(state: State) -> Iterator[str]:
@@ -159,7 +159,7 @@ def as_json(record: ReadRecord, *, slug: str) -> Iterator[str]:
     }
     yield pretty(head).removesuffix("\n}\n") + ',\n  "lines": ['
     between = "\n"
-    for entry in record.lines():
+    for entry in record.lines:
         yield f"{between}    {json.dumps(_fields(entry), ensure_ascii=False)}"
         between = ",\n"
     yield "\n  ]\n}\n"

@@ -24,7 +24,7 @@ from bot.domain.transcript.fold import (
     position_in,
     who,
 )
-from bot.domain.transcript.lines import ENTRIES, QUOTED, UNWRITTEN, Flaw, Line, Source, parse
+from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.people import NO_NAMES, Names, with_names
 from bot.domain.transcript.seal import foreign_ids, sealed_place
 from bot.domain.transcript.state import CHANGE, State
@@ -157,9 +157,7 @@ def in_sealed_order(rows: Sequence[tuple[int, Row]]) -> list[tuple[int, Row]]:
 
 def _with_id(number: int, line: Line) -> Line:
     """Lines of other tools may have none."""
-    return (
-        line if line.message_id else line.but(meta={**line.meta, "message_id": message_id(number, line.meta)})
-    )
+    return line if line.message_id else line.but(meta={**line.meta, "message_id": message_id(number, line)})
 
 
 def repeated(rows: Iterable[tuple[int, Row]]) -> Iterator[Flaw]:
@@ -232,9 +230,7 @@ def _files(number: int, line: Line) -> Iterator[SharedFile]:
 def _marks(line: Line) -> Iterator[str]:
     if earlier.is_synthesis(line):
         yield "synthesis"
-    found = line.meta.get(ENTRIES)
-    patches = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    made = [one.get("kind") for one in patches]
+    made = [one.get("kind") for one in line.patches]
     for kind in (earlier.DECISION, earlier.QUESTION, earlier.OBJECTION):
         if kind in made or kind in line.meta:
             yield kind
@@ -253,5 +249,4 @@ def _link(thread: re.Match[str] | None, line: Line) -> str:
 
 
 def _text(line: Line, name: str) -> str:
-    found = line.meta.get(name)
-    return clean(found) if isinstance(found, str) else ""
+    return clean(line.text(name))

@@ -146,7 +146,7 @@ def differences(
     if known and written:
         yield from _renamed(known, item.people.names)
         yield from _specified(written, known, lines, snapshot, foreign=foreign)
-    elif written is not None or any(map(_hash_in, lines)):
+    elif written is not None or any(line.text(HASH) for line in lines):
         yield Difference(SPECIFICATION, 1, "is not there" if written is None else "cannot be read")
     held = list(_with_records(state, list(item.meta.elaborations)))
     texts: dict[str, str] = {}
@@ -246,7 +246,9 @@ def _specified(
     ours = [line for line in lines if line.message_id not in foreign]
     if id and first_difference(known.specification, committed(ours).specification)[0]:
         yield Difference(SPECIFICATION, _row_of(content, id), f"{id} {sentence}")
-    elif (told := next(filter(None, map(_hash_in, reversed(lines))), "")) and hash_of(content) != told:
+    elif (told := next(filter(None, (line.text(HASH) for line in reversed(lines))), "")) and hash_of(
+        content
+    ) != told:
         yield Difference(
             SPECIFICATION, 1, "has the entries of the lines, and is not the file that was committed"
         )
@@ -278,11 +280,6 @@ def _renamed(known: Snapshot, names: Mapping[str, str]) -> Iterator[Difference]:
     for id, name in sorted(people):
         if name not in {"", id, names.get(id, name)}:
             yield Difference(PEOPLE_FILE, 1, f"calls {id} {names[id]}, and {SPECIFICATION} {name}")
-
-
-def _hash_in(line: Line) -> str:
-    told = line.meta.get(HASH)
-    return told if isinstance(told, str) else ""
 
 
 def _row_of(content: bytes, id: str) -> int:

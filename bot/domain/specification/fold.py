@@ -118,20 +118,19 @@ def letters_of(text: object) -> str:
 
 def party_of(line: Line, *, is_ours: bool = True) -> Party:
     """Who proposed what a line gives. A line that we did not write counts as pushed, whatever name stands in it."""
-    meta, id = line.meta, line.message_id
-    person, name = line.person, line.person_name
+    id, person, name = line.message_id, line.person, line.person_name
     if not is_ours:
-        named = name or person or _text(meta, PERSONA_NAME) or line.actor
+        named = name or person or line.text(PERSONA_NAME) or line.actor
         return Party(kind=PartyKind.GIT, by="git", name=f"a pushed line that names {named}", line=id)
-    if line.source is not Source.MODEL and (author := _text(meta, GIT_AUTHOR)):
+    if line.source is not Source.MODEL and (author := line.text(GIT_AUTHOR)):
         name = author.removeprefix("git:").rpartition("@")[0]
         return Party(kind=PartyKind.GIT, by=author, name=name, line=id, how=How.COMMIT)
     if line.source is not Source.MODEL and person:
         return Party(kind=PartyKind.PERSON, by=person, name=name or person, line=id, how=_how(line))
-    if line.source is Source.SYSTEM and (agent := _text(meta, AGENT)):
+    if line.source is Source.SYSTEM and (agent := line.text(AGENT)):
         return Party(kind=PartyKind.AGENT, by=f"{AGENT}:{agent}", name=agent, line=id)
     kind = PartyKind.PERSONA if line.source is Source.MODEL else PartyKind.PROGRAM
-    called = THE_BOT if line.actor == HOST else _text(meta, PERSONA_NAME) or line.actor
+    called = THE_BOT if line.actor == HOST else line.text(PERSONA_NAME) or line.actor
     return Party(kind=kind, by=line.actor, name=called, line=id)
 
 
@@ -163,7 +162,7 @@ class Fold:
     def take(self, line: Line, *, is_ours: bool) -> None:
         party = party_of(line, is_ours=is_ours)
         is_person = party.kind is PartyKind.PERSON
-        amends, retracts = (_text(line.meta, name) if is_person else "" for name in ("amends", "retracts"))
+        amends, retracts = (line.text(name) if is_person else "" for name in ("amends", "retracts"))
         words = self.heard.get(amends or retracts)
         self.hear(line, is_ours=is_ours)
         patches = line.meta.get(ENTRIES)
@@ -186,7 +185,7 @@ class Fold:
 
     def hear(self, line: Line, *, is_ours: bool) -> None:
         party = party_of(line, is_ours=is_ours)
-        retracts = _text(line.meta, "retracts")
+        retracts = line.text("retracts")
         if party.kind is PartyKind.PERSON and retracts:
             self.heard.pop(retracts, None)
         elif party.kind is PartyKind.PERSON and is_heard(line):
@@ -297,7 +296,7 @@ class _Change:
             many = of_pushed if self._party.is_pushed else len(self._fold.entries) - of_pushed
             if many >= MOST_ENTRIES:
                 raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
-        step = _text(self._line.meta, "answers_step") or _text(self._line.meta, "step_id")
+        step = self._line.text("answers_step") or self._line.text("step_id")
         known = pushed.claims if pushed else {}
         claims = {field: known.get(field, ()) for field in (*values, *known)} if pushed else {}
         return Entry(id=patch.id, kind=patch.kind, step=step, part_of=patch.part_of, claims=claims)
@@ -681,12 +680,7 @@ def _speaker(heard: HeardWords, quote: Quote) -> Party:
 
 
 def _how(line: Line) -> How:
-    told = line.meta.get(HOW)
-    if isinstance(told, str) and told in set(How):
+    told = line.text(HOW)
+    if told in set(How):
         return How(told)
     return How.PRESS if line.source is Source.SYSTEM else How.TYPED
-
-
-def _text(meta: Mapping[str, Any], name: str) -> str:
-    value = meta.get(name)
-    return value if isinstance(value, str) else ""

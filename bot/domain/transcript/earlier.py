@@ -82,9 +82,7 @@ def is_synthesis(line: Line) -> bool:
 
 
 def _ends_discussion(line: Line) -> bool:
-    given = line.meta.get(ENTRIES)
-    found = (one.get("id") for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
-    return any(str(id).startswith("DIS-") for id in found)
+    return any(str(one.get("id")).startswith("DIS-") for one in line.patches)
 
 
 def positions_of(meta: Mapping[str, Any]) -> Iterator[EarlierPosition]:
@@ -119,10 +117,9 @@ class _Upcast:
         if line.meta.get("turn") == 1:
             self._positions, self._lines = {}, {}
         for name in ("turn_id", "message_id"):
-            if isinstance(found := line.meta.get(name), str):
+            if found := line.text(name):
                 self._lines[found] = line.message_id
-        given = line.meta.get(ENTRIES)
-        known = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+        known = line.patches
         for one in known:
             if isinstance(fields := one.get("set"), dict):
                 self._said[str(one.get("kind"))].add(_key(str(fields.get("text", ""))))
@@ -150,7 +147,7 @@ class _Upcast:
         if parts:
             yield from ({"id": id, "state": "withdrawn"} for id in notes[len(parts) :])
 
-    def _facts(self, line: Line, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def _facts(self, line: Line, known: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         deciders, reason = (list(_texts(line.meta.get(name), "")) for name in ("deciders", "reason"))
         about = {"deciders": deciders, "reason": next(iter(reason), "")}
         for kind in (DECISION, QUESTION, OBJECTION):
@@ -221,9 +218,8 @@ class _Upcast:
 
 def _ids(line: Line) -> Iterator[str]:
     """Of the entries that are new in *line*."""
-    given = line.meta.get(ENTRIES)
-    for one in given if isinstance(given, list) else ():
-        if isinstance(one, dict) and one.get("new") and isinstance(one.get("id"), str):
+    for one in line.patches:
+        if one.get("new") and isinstance(one.get("id"), str):
             yield one["id"]
 
 

@@ -14,8 +14,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from bot.domain.item.meta import ProgressChange, Record
-from bot.domain.transcript.earlier import SYNTHESIS, positions_of
-from bot.domain.transcript.lines import ENTRIES, Flaw, Line, LinePhase, Source, out_of_order
+from bot.domain.transcript.earlier import SYNTHESIS, is_synthesis, positions_of
+from bot.domain.transcript.lines import Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,
@@ -63,7 +63,7 @@ class _Fold:
         self._flaws: deque[Flaw] = deque(maxlen=KEPT)
         self._spoken: Line | None = None
         self._joined_round = -1
-        self._step = _OpenStep()
+        self._phase_key = self._step_id = self._depth = ""
         self._concluded: deque[Concluded] = deque(maxlen=CONCLUDED_KEPT)
         self._progress = _Progress()
         self._tally = _Tally()
@@ -79,22 +79,26 @@ class _Fold:
         self._number, self._last, self._lines = number, line, self._lines + 1
         self._began = self._began or line.ts
         self._tally.count(number, line)
-        self._step.go_to(line.meta.get("phase_key"), line.meta.get("step_id"))
+        phase = line.text("phase_key")
+        if phase not in {"", self._phase_key}:
+            self._phase_key, self._step_id, self._depth = phase, "", ""
+        self._step_id = line.text("step_id") or self._step_id
         if line.phase is LinePhase.FORMALIZING or CHANGE in line.meta:
             self._conclude(number, line)
         if "permalink" in line.meta:
             self._permalink = str(line.meta["permalink"])
         if "depth" in line.meta:
-            self._step.depth = str(line.meta["depth"])
+            self._depth = str(line.meta["depth"])
 
     def _conclude(self, number: int, line: Line) -> None:
         """A synthesis ends an elaboration, and so does the record of one in a change."""
         record = self._change(number, line) if CHANGE in line.meta else None
-        if not (_is_synthesis(line) or record):
+        is_written = line.phase is LinePhase.FORMALIZING and is_synthesis(line)
+        if not (is_written or record):
             return
         concluded = Concluded(
             line=number,
-            step_id=record.step_id if record else self._step.step_id,
+            step_id=record.step_id if record else self._step_id,
             text=line.content,
             whole=line.content.startswith(SYNTHESIS),
             record=record,
@@ -139,7 +143,7 @@ class _Fold:
     # --- the state ----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
-        progress, step, last = self._progress.value(), self._step, self._last
+        progress, last = self._progress.value(), self._last
         return State(
             line=self._number,
             lines=self._lines,
@@ -148,9 +152,9 @@ class _Fold:
             ts=last.ts if last else "",
             began=self._began,
             actor=last.actor if last else "",
-            phase_key=step.phase_key,
-            step_id=step.step_id,
-            depth=progress.depth_overrides.get(step.phase_key) or step.depth,
+            phase_key=self._phase_key,
+            step_id=self._step_id,
+            depth=progress.depth_overrides.get(self._phase_key) or self._depth,
             permalink=self._permalink,
             progress=progress,
             concluded=tuple(self._concluded),
@@ -161,26 +165,9 @@ class _Fold:
         )
 
 
-def _is_synthesis(line: Line) -> bool:
-    is_written = line.phase is LinePhase.FORMALIZING and line.source is not Source.USER
-    return is_written and line.content.startswith(SYNTHESIS)
-
-
 def _writer(line: Line) -> str:
     """Message ids of ours are numbered; the text before the number names the roundtable that wrote them."""
-    return message_id(0, line.meta).rpartition(".")[0]
-
-
-class _OpenStep:
-    def __init__(self) -> None:
-        self.phase_key = self.step_id = self.depth = ""
-
-    def go_to(self, phase: object, step: object) -> None:
-        """A line that names no phase or no step leaves it as it is."""
-        if isinstance(phase, str) and phase and phase != self.phase_key:
-            self.phase_key, self.step_id, self.depth = phase, "", ""
-        if isinstance(step, str) and step:
-            self.step_id = step
+    return message_id(0, line).rpartition(".")[0]
 
 
 class _Change(ProgressChange):
@@ -234,17 +221,14 @@ def who(line: Line) -> str:
     return one_line(name or line.actor)
 
 
-def message_id(number: int, meta: Mapping[str, Any]) -> str:
+def message_id(number: int, line: Line) -> str:
     """Lines of other tools may have none."""
-    found = meta.get("message_id")
-    return found if isinstance(found, str) and found else f"line {number}"
+    return line.text("message_id") or f"line {number}"
 
 
 def position_in(line: Line) -> str:
     """The positions that its speaker takes in *line*, as one text; empty where it takes none."""
-    found = line.meta.get(ENTRIES)
-    patches = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
-    fields = [one.get("set") for one in patches if str(one.get("id", "")).startswith("POS-")]
+    fields = [one.get("set") for one in line.patches if str(one.get("id", "")).startswith("POS-")]
     told = [
         (one.get("issue"), one.get("words") or one.get("option"))
         for one in fields

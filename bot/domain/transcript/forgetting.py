@@ -268,9 +268,8 @@ def _is_note(id: str, field: str) -> bool:
 
 
 def _values(line: Line) -> Iterator[str]:
-    given = line.meta.get(ENTRIES)
-    for patch in given if isinstance(given, list | tuple) else ():
-        values = patch.get("set") if isinstance(patch, Mapping) else None
+    for patch in line.patches:
+        values = patch.get("set")
         for value in values.values() if isinstance(values, Mapping) else ():
             yield from (
                 one for one in (value if isinstance(value, list | tuple) else [value]) if isinstance(one, str)

@@ -15,6 +15,7 @@ from bot.domain.privacy.redaction import MARK, Redacted
 from bot.domain.transcript.lines import ENTRIES, PERSON, USER_ID, Line, Source
 from bot.domain.transcript.scrubbing import Changed, Redacting, line_after, redacted
 from bot.domain.transcript.seal import DIGEST, SCRUBBED
+from bot.domain.values.json_files import map_texts
 
 REMOVED, NAMED = "on-request", "former-member"
 """The kinds of the marks in place of words, and of a name."""
@@ -277,9 +278,7 @@ def _values(line: Line) -> Iterator[str]:
 
 
 def _blank(value: Any) -> Any:
-    if isinstance(value, str):
-        return MARK % REMOVED if value else value
-    return [_blank(one) for one in value] if isinstance(value, list | tuple) else value
+    return map_texts(value, lambda _, text: MARK % REMOVED if text else "")
 
 
 def _wordless(value: Any) -> Any:

@@ -12,7 +12,7 @@ from bot.domain.messages.entry_wording import became_of
 from bot.domain.roundtable import permalinks
 from bot.domain.specification.entries import POSITION, Entry, Specification
 from bot.domain.transcript.lines import HOST
-from bot.domain.transcript.state import Speaker, State
+from bot.domain.transcript.state import State
 from bot.domain.values.text import bare_words, counted, one_line, values
 from bot.record.reading import RecordEntry, SharedFile, Transcript, entries, replay, specification_of
 
@@ -122,7 +122,11 @@ class Briefing:
         thread = permalinks.thread(state.permalink)
         self._host = thread[1] if thread else ""
         self._people = {one.key: one.name for one in state.people}
-        self._spec = _named(specification, {**labels.names, **self._people})
+        names = {
+            **labels.names,
+            **self._people,
+        }  # a line may be older than what is known of its author's name
+        self._spec = specification.naming({id: names[id] for id in specification.unnamed & names.keys()})
         wanted = {
             line
             for entry in specification.entries.values()
@@ -242,18 +246,12 @@ class Briefing:
         return found.number if found else 0
 
 
-def _named(specification: Specification, names: Mapping[str, str]) -> Specification:
-    """A line may be older than what is known of the name of its author."""
-    return specification.naming({id: names[id] for id in specification.unnamed & names.keys()})
-
-
 def by_name(state: State, labels: Labels) -> State:
     """*state*, with personas called by name."""
-
-    def named(one: Speaker) -> Speaker:
-        return one if one.kind == "person" else one.but(name=labels.name(one.name))
-
-    return state.but(speakers=tuple(map(named, state.speakers)))
+    speakers = (
+        one if one.kind == "person" else one.but(name=labels.name(one.name)) for one in state.speakers
+    )
+    return state.but(speakers=tuple(speakers))
 
 
 class ReadRecord(NamedTuple):

@@ -47,7 +47,10 @@ class KeptRecords(Records):
 
         def make() -> tuple[ExportFile, ...]:
             sheets = _sheets(record, title=title, name=name, labels=self._labels)
-            return tuple(ExportFile(one.name, one.title, self._redacted(one.content)) for one in sheets)
+            return tuple(
+                ExportFile(one.name, one.title, self._redact(one.content.decode(errors="replace")).encode())
+                for one in sheets
+            )
 
         return await asyncio.to_thread(make)
 
@@ -56,9 +59,6 @@ class KeptRecords(Records):
     ) -> ChangesSince:
         record = await self._read(slug, pending)
         return await asyncio.to_thread(lambda: _recalled(record, person=person, permalink=permalink))
-
-    def _redacted(self, content: bytes) -> bytes:
-        return self._redact(content.decode(errors="replace")).encode()
 
     async def _read(self, slug: str, pending: tuple[Line, ...]) -> Transcript:
         """The record as the next commit would write it."""

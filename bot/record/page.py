@@ -169,7 +169,7 @@ def as_html(record: ReadRecord, *, title: str) -> Iterator[str]:
     """What the roundtable came to stands first, and the transcript is folded behind it."""
     brief, lines, labels = record.brief, record.lines, record.labels
     state = by_name(record.state, labels)
-    style, script = (_static(name) for name in ("page.css", "page.js"))
+    style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     yield from _head(title, style, script)
     yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'
     yield from _brief(brief)
@@ -186,10 +186,6 @@ def as_html(record: ReadRecord, *, title: str) -> Iterator[str]:
 
 
 # --- the page -----------------------------------------------------------------------------------------------------
-
-
-def _static(name: str) -> str:
-    return (STATIC / name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
@@ -300,7 +296,7 @@ def _left_out(brief: RecordResults) -> Iterator[str]:
     yield f"<section><h2>Steps <small>{brief.done}</small></h2><ul>"
     for name, steps in (("Skipped", brief.skipped), ("Not reached", brief.unreached)):
         if steps:
-            yield f"<li>{name}: {_shown_all('; '.join(steps))}</li>"
+            yield f"<li>{name}: {escape(one_line('; '.join(steps), 4_000))}</li>"
     yield "</ul></section>"
 
 
@@ -375,16 +371,13 @@ def _record(entries: Iterable[RecordEntry], state: State, labels: Labels) -> Ite
             yield "</ol></section>" if place else ""
             place = here
             yield from _opened(entry)
-        yield (
-            _bad(entry)
-            if entry.flaw
-            else _line(_named(entry, labels), numbers.get((entry.kind, entry.who), 0))
-        )
+        if entry.flaw:
+            said = f'<p class="by">{_anchor(entry.number)}{_shown(entry.flaw)}</p>'
+            yield f'<li id="L{entry.number}" class="flaw">{said}</li>\n'
+        else:
+            by = entry.by if entry.kind == "person" else labels.name(entry.by)
+            yield _line(entry._replace(by=by), numbers.get((entry.kind, entry.who), 0))
     yield "</ol></section>" if place else "<p>Nothing was said yet.</p>"
-
-
-def _named(entry: RecordEntry, labels: Labels) -> RecordEntry:
-    return entry if entry.kind == "person" else entry._replace(by=labels.name(entry.by))
 
 
 def _opened(entry: RecordEntry) -> Iterator[str]:
@@ -417,10 +410,6 @@ def _cited(entry: RecordEntry) -> str:
 
 def _in_slack(link: str) -> str:
     return f'<a class="slack" href="{escape(link)}" rel="noreferrer noopener">in Slack</a>' if link else ""
-
-
-def _bad(entry: RecordEntry) -> str:
-    return f'<li id="L{entry.number}" class="flaw"><p class="by">{_anchor(entry.number)}{_shown(entry.flaw)}</p></li>\n'
 
 
 def _anchor(number: int) -> str:
@@ -463,7 +452,3 @@ def _span(span: Span) -> str:
 
 def _shown(text: str) -> str:
     return escape(one_line(text, 400))
-
-
-def _shown_all(text: str) -> str:
-    return escape(one_line(text, 4_000))

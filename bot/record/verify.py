@@ -137,7 +137,10 @@ def differences(
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
     yield from lines_kept(transcript, item.name, versions, keys)
     content = _content(item.file(item.folder / META, META_BYTES))
-    yield from _progress(content, state, versions)
+    if content is not None:
+        yield from meta_compared(content, state.progress)
+    elif (versions and META in versions[0].files) or state.progress.whole:
+        yield Difference(META, 1, "is not there")
     lines = [line for _, line in rows if isinstance(line, Line)]
     yield from _pushed_since(item.name, rows, foreign)
     written = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
@@ -153,7 +156,9 @@ def differences(
     yield from _unreadable(item, texts)
     incomplete = len(state.concluded) == CONCLUDED_KEPT
     is_foreign = incomplete or not state.progress.whole
-    yield from _sections(texts, held, foreign=is_foreign)
+    syntheses = {one.marker: one.text for one in held}
+    for name in (one for one in texts if not one.endswith(DATA)):
+        yield from sections_compared(name, texts[name], syntheses, foreign=is_foreign or name == SHARED)
     wanted: Mapping[str, str] = {}
     if playbook and not has_other_schema(lines, playbook):
         facts = ItemFacts(item.title, item.slug)
@@ -227,14 +232,6 @@ def _content(file: File) -> bytes | None:
         return None
 
 
-def _progress(content: bytes | None, state: State, versions: Sequence[ItemVersion]) -> Iterator[Difference]:
-    if content is None:
-        if (versions and META in versions[0].files) or state.progress.whole:
-            yield Difference(META, 1, "is not there")
-        return
-    yield from meta_compared(content, state.progress)
-
-
 def _specified(
     content: bytes, known: Snapshot, lines: Sequence[Line], snapshot: Snapshot, *, foreign: Collection[str]
 ) -> Iterator[Difference]:
@@ -298,32 +295,19 @@ def _with_records(state: State, recorded: list[Record]) -> Iterator[Concluded]:
             yield one.but(record=record)
 
 
-def _sections(texts: Mapping[str, str], held: Sequence[Concluded], *, foreign: bool) -> Iterator[Difference]:
-    known = {one.marker: one.text for one in held}
-    for name, text in texts.items():
-        if not name.endswith(DATA):
-            yield from sections_compared(name, text, known, foreign=foreign or name == SHARED)
-
-
 def _unreadable(item: RecordedItem, texts: dict[str, str]) -> Iterator[Difference]:
     """
     Puts the artifacts that elaborations may change into *texts*, and yields those that are not plain files. Bytes that
     are not UTF-8 are kept as surrogates.
     """
-    shared = [(SHARED, item.file(item.shared, ARTIFACT_BYTES))] if item.shared else []
-    for name, file in (*_artifacts(item), *shared):
+    is_alone = item.name != TRANSCRIPT  # the folder may hold anything, so do not descend
+    with item.opened() as found:
+        names = sorted(found.files() if is_alone else found.tree())
+    paths = {name: item.folder / name for name in names if is_projected(name)}
+    for name, path in {**paths, **({SHARED: item.shared} if item.shared else {})}.items():
         try:
-            texts[name] = file.read().decode("utf-8", "surrogateescape")
+            texts[name] = item.file(path, ARTIFACT_BYTES).read().decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             continue
         except FileRefused as error:
             yield Difference(name, 1, error.reason)
-
-
-def _artifacts(item: RecordedItem) -> Iterator[tuple[str, File]]:
-    is_alone = item.name != TRANSCRIPT  # the folder may hold anything, so do not descend
-    with item.opened() as found:
-        names = sorted(found.files() if is_alone else found.tree())
-    for name in names:
-        if is_projected(name):
-            yield name, item.file(item.folder / name, ARTIFACT_BYTES)

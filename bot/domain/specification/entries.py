@@ -202,13 +202,6 @@ class Specification(Stored):
             heard=folding.heard,
         )
 
-    def hearing(self, lines: Iterable[Line], *, foreign: Collection[str] = ()) -> "Specification":
-        """With the words of people in *lines*, for what is folded in later."""
-        folding = self._fold()
-        for line in lines:
-            folding.hear(line, is_ours=line.message_id not in foreign)
-        return self.but(heard=folding.heard)
-
     def _fold(self) -> Fold:
         return Fold(self.entries, self.heard, self.count, self.refused)
 

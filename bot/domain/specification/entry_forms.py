@@ -42,7 +42,7 @@ from bot.domain.specification.entries import (
     Specification,
 )
 from bot.domain.values.places import Person
-from bot.domain.values.text import one_line
+from bot.domain.values.text import one_line, value_text
 from bot.domain.values.value import Value
 
 KEEP, WITHDRAW = "keep", "withdraw"
@@ -76,6 +76,8 @@ _KINDS: Mapping[FieldType, FieldKind] = {
 _TEXTS = frozenset({FieldType.LINE, FieldType.TEXT})
 _TYPED = _TEXTS | {FieldType.CHOICE, FieldType.PATH, FieldType.CODE}
 _LIST_SIGNS = " \t-*•"
+_WITHDRAW = FormOption(value=WITHDRAW, label="Withdraw it", about="It stays in the record, crossed out")
+_KEEP = choice_field(KEEP, "Keep it?", (FormOption(value=KEEP, label="Yes"), _WITHDRAW), initial=KEEP)
 _NEVER_EMPTY = "It can't be empty. To take the entry away, choose “Withdraw it” below."
 _NOT_BOTH = "Save your changes, or withdraw the entry: not both at once."
 
@@ -107,7 +109,7 @@ def entry_form(entry: Entry, specification: Specification, schema: Schema, *, sl
         subject=entry.id,
         title=f"Amend {entry.id}",
         intro=_said(entry),
-        fields=(*(one for one in fields if one), *parts, _keep_field()),
+        fields=(*(one for one in fields if one), *parts, _KEEP),
         revision=revision_of(entry),
     )
 
@@ -134,7 +136,9 @@ def entry_patches(submission: Submission, specification: Specification, schema: 
             values[name] = value
     parts: list[Patch] = []
     for part in _part_kinds(schema, kind):
-        value, problem = _typed(_lines(part), submission.text(f"{NEW_PART}{part.key}"), specification)
+        value, problem = _typed(
+            part.fields[part.text].but(many=True), submission.text(f"{NEW_PART}{part.key}"), specification
+        )
         if problem:
             errors[f"{NEW_PART}{part.key}"] = problem
         for text in value or ():
@@ -242,11 +246,6 @@ def _options_of(field: KindField) -> tuple[FormOption, ...]:
     )
 
 
-def _keep_field() -> FormField:
-    withdraw = FormOption(value=WITHDRAW, label="Withdraw it", about="It stays in the record, crossed out")
-    return choice_field(KEEP, "Keep it?", (FormOption(value=KEEP, label="Yes"), withdraw), initial=KEEP)
-
-
 def _said(entry: Entry) -> str:
     said = f"{credit(attribution(entry.first))}." if entry.first else ""
     proposed = "It is only suggested so far: saving accepts it." if entry.state is EntryState.PROPOSED else ""
@@ -304,7 +303,7 @@ def _bare(value: FieldValue) -> FieldValue:
 
 
 def _shown_text(value: Any) -> str:
-    return one_line(", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value), NOTE_CHARS)
+    return one_line(value_text(value), NOTE_CHARS)
 
 
 # --- what was typed -------------------------------------------------------------------------------------------------
@@ -342,10 +341,6 @@ def _problem(field: KindField) -> str:
             return "Give an id, such as FR-001."
         case _:
             return "That is longer than I can keep in a field."
-
-
-def _lines(part: Kind) -> KindField:
-    return part.fields[part.text].but(many=True)
 
 
 # --- a step ---------------------------------------------------------------------------------------------------------

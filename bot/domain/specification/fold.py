@@ -381,7 +381,9 @@ class _Change:
         for one in quotes:
             heard = self._fold.heard.get(one.line)
             if heard and stands_in(heard, one.words):
-                return _speaker(heard, one)
+                return Party(
+                    kind=PartyKind.PERSON, by=heard.by, name=heard.name, line=one.line, quote=one.words
+                )
         if quotes:
             return None
         if self._party.kind is PartyKind.PERSON and patch.note and isinstance(value, str):
@@ -423,7 +425,9 @@ class _Change:
             self._withdrawn.add(entry.id)
             return entry.but(withdrawn=self._utterance)
         if patch.state is EntryState.SUPERSEDED:
-            return entry.but(superseded=line, replaced_by=_each_once(entry.replaced_by, patch.replaced_by))
+            return entry.but(
+                superseded=line, replaced_by=tuple(dict.fromkeys((*entry.replaced_by, *patch.replaced_by)))
+            )
         if patch.state is EntryState.ACCEPTED or (patch.accept and took):
             entry = entry.but(withdrawn="", superseded="", replaced_by=())
             is_whole = entry.state is EntryState.ACCEPTED or _is_answered(entry, patch)
@@ -669,14 +673,6 @@ def _without_contradiction(entry: Entry) -> Entry:
         return one.but(stale=None) if is_contradicted else one
 
     return entry.but(claims={field: tuple(map(settled, known)) for field, known in entry.claims.items()})
-
-
-def _each_once(*ids: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(id for some in ids for id in some))
-
-
-def _speaker(heard: HeardWords, quote: Quote) -> Party:
-    return Party(kind=PartyKind.PERSON, by=heard.by, name=heard.name, line=quote.line, quote=quote.words)
 
 
 def _how(line: Line) -> How:

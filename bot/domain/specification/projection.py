@@ -285,34 +285,29 @@ class Projection:
             if named != group:
                 group = named
                 rows += ["", f"**{str(named).capitalize()}**", ""]
-            words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show))
+            words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show.fields))
             if not words:
                 words, facts = "; ".join(facts), []
             rows.append(f"{sign} **{entry.id}** {words} — {self.who(entry)}{_doubt(entry)}")
             rows += [f"{' ' * len(sign)} - {fact}" for fact in facts]
         return "\n".join(rows).strip("\n")
 
-    def _labelled(self, entry: Entry, show: Show) -> Iterator[str]:
+    def _labelled(self, entry: Entry, names: Iterable[str]) -> Iterator[str]:
         kind = self._schema.kinds[entry.kind]
-        for name in show.fields:
+        for name in names:
             if name not in kind.fields and name in self._schema.kinds:
                 parts = self._spec.parts(entry.id, name)
                 for part in (one for one in parts if one.state is EntryState.ACCEPTED):
                     words = self.shown(part, self._schema.kinds[name].text)
-                    facts = "; ".join(self._facts_of(part))
+                    own = (one for one in self._schema.kinds[name].fields if one != REMARK)
+                    facts = "; ".join(self._labelled(part, own))
                     yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self.who(part)}{_doubt(part)}"
             elif name != kind.text and (text := self.shown(entry, name)):
                 yield f"{kind.label(name)}: {text}"
 
-    def _facts_of(self, part: Entry) -> Iterator[str]:
-        kind = self._schema.kinds[part.kind]
-        for name in kind.fields:
-            if name not in {kind.text, REMARK} and (text := self.shown(part, name)):
-                yield f"{kind.label(name)}: {text}"
-
     def _heading(self, show: Show, entry: Entry) -> str:
         kind = self._schema.kinds[entry.kind]
-        rows = [f"- {fact}" for fact in self._labelled(entry, show)]
+        rows = [f"- {fact}" for fact in self._labelled(entry, show.fields)]
         remark = entry[REMARK]
         return "\n".join(
             [
@@ -348,7 +343,7 @@ class Projection:
         named = {name: str(entry[name] or "") for name in ("name", "inputs", "result", "errors")}
         errors = f" | {named['errors']}" if named["errors"] else ""
         signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
-        facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
+        facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show.fields))
         code = clean(str(signature)).replace("```", "")
         return f"**{entry.id}** — {self.who(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
 

@@ -337,7 +337,7 @@ class ShownItem:
     @cached_property
     def _heard(self) -> Mapping[str, HeardWords]:
         """The words of people as they read now."""
-        return Specification().hearing(as_heard(self._lines.values()), foreign=self._foreign).heard
+        return Specification().folding(as_heard(self._lines.values()), foreign=self._foreign).heard
 
     @cached_property
     def _thread(self) -> re.Match[str] | None:

@@ -58,7 +58,8 @@ def upcast(lines: Iterable[Line]) -> tuple[Line, ...]:
 
 def is_earlier(line: Line) -> bool:
     told = not FACTS.isdisjoint(line.meta) or _is_foreign_verdict(line)
-    return told or _is_word(line) or (is_synthesis(line) and not _ends_discussion(line))
+    ends_discussion = any(str(one.get("id")).startswith("DIS-") for one in line.patches)
+    return told or _is_word(line) or (is_synthesis(line) and not ends_discussion)
 
 
 def _is_word(line: Line) -> bool:
@@ -81,10 +82,6 @@ def is_synthesis(line: Line) -> bool:
     return line.source is not Source.USER and line.content.startswith(SYNTHESIS)
 
 
-def _ends_discussion(line: Line) -> bool:
-    return any(str(one.get("id")).startswith("DIS-") for one in line.patches)
-
-
 def positions_of(meta: Mapping[str, Any]) -> Iterator[EarlierPosition]:
     found = meta.get(STANCES)
     for one in found if isinstance(found, list) else ():
@@ -102,7 +99,8 @@ def positions_of(meta: Mapping[str, Any]) -> Iterator[EarlierPosition]:
 
 class _Upcast:
     def __init__(self, lines: Iterable[Line]) -> None:
-        self._taken = {id for line in lines for id in _ids(line)}
+        new = (one.get("id") for line in lines for one in line.patches if one.get("new"))
+        self._taken = {id for id in new if isinstance(id, str)}
         self._numbers: Counter[str] = Counter()
         self._said: dict[str, set[str]] = defaultdict(set)
         self._lines: dict[str, str] = {}
@@ -214,13 +212,6 @@ class _Upcast:
             self._numbers[prefix] += 1
             if (id := f"{prefix}-{self._numbers[prefix]:03}") not in self._taken:
                 return id
-
-
-def _ids(line: Line) -> Iterator[str]:
-    """Of the entries that are new in *line*."""
-    for one in line.patches:
-        if one.get("new") and isinstance(one.get("id"), str):
-            yield one["id"]
 
 
 def _texts(found: object, content: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import MARK, Redacted
 from bot.domain.transcript.lines import ENTRIES, PERSON, USER_ID, Line, Source
+from bot.domain.transcript.people import pattern_of
 from bot.domain.transcript.scrubbing import Changed, Redacting, line_after, redacted
 from bot.domain.transcript.seal import DIGEST, SCRUBBED
 from bot.domain.values.json_files import map_texts
@@ -30,7 +31,7 @@ _LEAST_WORDS, _LEAST_LETTERS = 2, 8
 """Of what is looked for in the words of others: shorter phrases stand anywhere."""
 
 _CODES = frozenset({"ts", "round", "actor", "phase", "role", "source", "content_type"})
-"""Fields of a line in which nobody types."""
+"""Fields of a line that only the bot sets: there are no words of people in them."""
 
 IsText = Callable[[str, str], bool]
 """Whether the field of an entry, given by its id, holds words: a choice, a number and a reference say nothing."""
@@ -359,6 +360,5 @@ def rename(text: str, names: Collection[str], called: str) -> Redacted:
     found = [one for one in names if one and one in text]
     if not found:
         return Redacted(text)
-    longest = "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
-    after, count = re.subn(rf"(?<![\w@-])(?:{longest})(?![\w-])", lambda _: called, text)
+    after, count = pattern_of(found).subn(lambda _: called, text)
     return Redacted(after, (NAMED,) * count)

@@ -130,11 +130,16 @@ class Line(Stored):
 
     def as_json(self) -> str:
         """One row without a line end. It contains no character that any reader takes for a line end."""
-        return _one_row(json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": ")))
+        return safe_row(json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": ")))
 
 
-UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
-"""Characters that end a line for some reader, or that UTF-8 cannot encode."""
+_UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+
+
+def safe_row(text: str) -> str:
+    """JSON without characters that end a line for some reader, or that UTF-8 cannot encode."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
 
 UNWRITTEN = b"\x00 \t\r"
 """Padding after the last line. A file system leaves zeros after an unfinished write."""
@@ -345,7 +350,3 @@ def _parse_closely(row: bytes) -> Line | str:
         return Line.model_validate(fields)
     except ValidationError as error:
         return no_valid(sorted({str(problem["loc"][0]) for problem in error.errors()}))
-
-
-def _one_row(text: str) -> str:
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

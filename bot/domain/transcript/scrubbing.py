@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import Redacted
-from bot.domain.transcript.lines import HOST, UNSAFE, Line, LinePhase, Source, line_in
+from bot.domain.transcript.lines import HOST, Line, LinePhase, Source, line_in, safe_row
 from bot.domain.transcript.seal import OF_SEALING, SCRUBBED, SEAL, keep_digest, reading_of
 from bot.domain.values.json_files import decoded, map_texts, parse_kept, pretty
 
@@ -110,8 +110,7 @@ def _row(row: bytes, redact: Redacting, change: Changing) -> tuple[bytes, tuple[
         return row, (), ""
     if kept:
         after["meta"] |= kept
-    text = UNSAFE.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(after, ensure_ascii=False))
-    return text.encode(), kinds, _id(after)
+    return safe_row(json.dumps(after, ensure_ascii=False)).encode(), kinds, _id(after)
 
 
 def redacted(value: Any, redact: Redacting, *, by_name: bool = False) -> tuple[tuple[str, ...], Any]:

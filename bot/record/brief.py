@@ -246,14 +246,6 @@ class Briefing:
         return found.number if found else 0
 
 
-def by_name(state: State, labels: Labels) -> State:
-    """*state*, with personas called by name."""
-    speakers = (
-        one if one.kind == "person" else one.but(name=labels.name(one.name)) for one in state.speakers
-    )
-    return state.but(speakers=tuple(speakers))
-
-
 class ReadRecord(NamedTuple):
     """A record up to one of its lines."""
 

@@ -23,7 +23,6 @@ from bot.record.brief import (
     PositionMove,
     ReadRecord,
     RecordResults,
-    by_name,
 )
 from bot.record.reading import RecordEntry, SharedFile
 from bot.record.text import amounts, lists, standing
@@ -168,7 +167,10 @@ _TAGS = {"em": "i", "strong": "b", "s": "s"}
 def as_html(record: ReadRecord, *, title: str) -> Iterator[str]:
     """What the roundtable came to stands first, and the transcript is folded behind it."""
     brief, lines, labels = record.brief, record.lines, record.labels
-    state = by_name(record.state, labels)
+    named = (
+        one if one.kind == "person" else one.but(name=labels.name(one.name)) for one in record.state.speakers
+    )
+    state = record.state.but(speakers=tuple(named))
     style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     yield from _head(title, style, script)
     yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'

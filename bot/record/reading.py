@@ -22,7 +22,6 @@ from bot.domain.transcript.fold import (
     message_id,
     named,
     position_in,
-    who,
 )
 from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.people import NO_NAMES, Names, with_names
@@ -164,9 +163,9 @@ def repeated(rows: Iterable[tuple[int, Row]]) -> Iterator[Flaw]:
     """Lines whose id an earlier line has."""
     first: dict[str, int] = {}
     for number, row in rows:
-        id_ = row.meta.get("message_id") if isinstance(row, Line) else None
-        if isinstance(id_, str) and id_ and first.setdefault(id_, number) != number:
-            yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
+        id = row.text("message_id") if isinstance(row, Line) else ""
+        if id and first.setdefault(id, number) != number:
+            yield Flaw(number=number, sentence=f"has the message_id of line {first[id]}")
 
 
 def entries(record: Transcript, *, until: int | None = None, permalink: str = "") -> Iterator[RecordEntry]:
@@ -187,15 +186,15 @@ def link_of(permalink: str, line: Line) -> str:
 
 
 def _entry(number: int, line: Line) -> RecordEntry:
-    has_call = not CALL.isdisjoint(line.meta)
+    (key, name), has_call = named(line), not CALL.isdisjoint(line.meta)
     return RecordEntry(
         number,
         ts=line.ts,
         round=line.round,
         part=line.phase.value,
         actor=clean(line.actor),
-        who=one_line(named(line)[0], NAME_CHARS),
-        by=who(line),
+        who=one_line(key, NAME_CHARS),
+        by=one_line(name),
         kind=kind_of(line),
         text=clean(line.content),
         turn=_text(line, "turn_id"),
@@ -224,7 +223,9 @@ def _files(number: int, line: Line) -> Iterator[SharedFile]:
         if name := told.get("name") or told.get("id"):
             address = told.get("permalink", "")
             link = address if _WEB.fullmatch(address) else ""
-            yield SharedFile(told.get("id", ""), name, told.get("type", ""), link, who(line), number)
+            yield SharedFile(
+                told.get("id", ""), name, told.get("type", ""), link, one_line(named(line)[1]), number
+            )
 
 
 def _marks(line: Line) -> Iterator[str]:

@@ -19,7 +19,7 @@ from bot.domain.specification.claims import PartyKind
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.snapshot import HASH, SCHEMA, Snapshot, first_difference, hash_of, read_known
 from bot.domain.transcript import people
-from bot.domain.transcript.fold import CONCLUDED_KEPT, Row, fold
+from bot.domain.transcript.fold import Row, fold
 from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
 from bot.domain.transcript.people import PEOPLE_FILE
 from bot.domain.transcript.seal import TrustedKeys, foreign_ids, lost_rows, read_chain
@@ -154,8 +154,7 @@ def differences(
     held = list(_with_records(state, list(item.meta.elaborations)))
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
-    incomplete = len(state.concluded) == CONCLUDED_KEPT
-    is_foreign = incomplete or not state.progress.whole
+    is_foreign = not state.progress.whole
     syntheses = {one.marker: one.text for one in held}
     for name in (one for one in texts if not one.endswith(DATA)):
         yield from sections_compared(name, texts[name], syntheses, foreign=is_foreign or name == SHARED)

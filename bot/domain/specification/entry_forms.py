@@ -119,9 +119,8 @@ def entry_patches(submission: Submission, specification: Specification, schema: 
     entry = specification.entries[submission.subject]
     kind = schema.kinds[entry.kind]
     if submission.text(KEEP) == WITHDRAW:
-        if _entered(submission, entry, kind) or any(
-            submission.text(one.name) for one in _added(schema, kind)
-        ):
+        added = (submission.text(one.name) for one in _added(schema, kind))
+        if _entered(submission, entry, kind) or any(added):
             return Reading(errors={KEEP: _NOT_BOTH})
         return Reading(patches=(Patch(id=entry.id, state=EntryState.WITHDRAWN),))
     values: dict[str, Any] = {}
@@ -181,7 +180,8 @@ def _entered(submission: Submission, entry: Entry, kind: Kind) -> dict[str, Fiel
     return {
         name: entered
         for name, entered in submission.values.items()
-        if name in kind.fields and _bare(entered) != _bare(_seen(entry, kind, name, submission))
+        if name in kind.fields
+        and _bare(entered) != _bare(_seen(entry, kind, name, submission.revisions.get(name)))
     }
 
 
@@ -290,11 +290,10 @@ def _initial(entry: Entry, kind: Kind, name: str) -> FieldValue:
     return "\n".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _seen(entry: Entry, kind: Kind, name: str, submission: Submission) -> FieldValue:
-    """What the form showed: later claims are left out."""
+def _seen(entry: Entry, kind: Kind, name: str, revision: int | None) -> FieldValue:
+    """What a form of this *revision* showed: later claims are left out."""
     told = entry.claims.get(name, ())
-    seen = submission.revisions.get(name, entry.revision(name))
-    claims = {**entry.claims, name: tuple(one for one in told if one.at <= seen)}
+    claims = {**entry.claims, name: tuple(one for one in told if revision is None or one.at <= revision)}
     return _initial(entry.but(claims=claims), kind, name)
 
 
@@ -421,7 +420,7 @@ def section_patches(submission: Submission, specification: Specification, schema
         note = specification.entries.get(id)
         if kind is None or note is None or note.kind != NOTE or not isinstance(entered, str):
             continue
-        if _bare(entered) == _bare(_seen(note, kind, kind.text, _of_note(submission, kind, id))):
+        if _bare(entered) == _bare(_seen(note, kind, kind.text, submission.revisions.get(id))):
             continue
         if not entered.strip():
             patches.append(Patch(id=id, state=EntryState.WITHDRAWN))
@@ -450,12 +449,6 @@ def _single_entries(submission: Submission, specification: Specification, schema
         if values:
             patches.append(Patch(id=specification.next_id(kind), kind=kind.key, new=True, set=values))
     return Reading(patches=() if errors else tuple(patches), errors=errors)
-
-
-def _of_note(submission: Submission, kind: Kind, id: str) -> Submission:
-    """Fields of this form are named by the notes; the revision of one is that of the note's text."""
-    known = submission.revisions
-    return submission.but(revisions={kind.text: known[id]} if id in known else {})
 
 
 def _entries_of(step_id: str, specification: Specification, schema: Schema) -> list[Entry]:

@@ -77,7 +77,10 @@ class Projection:
         """The rows of a CSV file, the names of its columns first."""
         show = view.show[0]
         entries = self.chosen(show, view)
-        records = [[_csv_cell(self.get(one, name)) for name in show.fields.values()] for one in entries]
+        records = [
+            [csv_cell(clean(";".join(values(self.get(one, name))))) for name in show.fields.values()]
+            for one in entries
+        ]
         return [list(show.fields), *records]
 
     def entry(self, show: Show, entry: Entry) -> str:
@@ -172,8 +175,10 @@ class Projection:
             case ViewForm.TABLE:
                 return self._table(show, entries)
             case ViewForm.COUNTS:
-                counted = (self._schema.kinds[key] for key in show.kinds if self._spec.active(key))
-                return "\n".join(map(self._count, counted))
+                kinds = (self._schema.kinds[key] for key in show.kinds)
+                found = ((len(self._spec.active(one.key)), one) for one in kinds)
+                rows = (counted(many, one.name.lower(), one.plural.lower()) for many, one in found if many)
+                return "\n".join(f"- {row}" for row in rows)
             case ViewForm.CODE:
                 return "\n\n".join(self._code(show, one) for one in entries)
             case ViewForm.DIAGRAM:
@@ -336,9 +341,6 @@ class Projection:
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         return f"{table}\n\n_{_by_person(entries)}._"
 
-    def _count(self, kind: Kind) -> str:
-        return f"- {counted(len(self._spec.active(kind.key)), kind.name.lower(), kind.plural.lower())}"
-
     def _code(self, show: Show, entry: Entry) -> str:
         named = {name: str(entry[name] or "") for name in ("name", "inputs", "result", "errors")}
         errors = f" | {named['errors']}" if named["errors"] else ""
@@ -442,10 +444,6 @@ def _is_of_people(entry: Entry, kind: Kind, name: str) -> bool:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _csv_cell(value: Any) -> str:
-    return csv_cell(clean(";".join(values(value))))
 
 
 def _one_line(value: Any) -> str:

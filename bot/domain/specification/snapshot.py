@@ -155,7 +155,9 @@ def folded(lines: Iterable[Line], *, foreign: Collection[str] = (), damage: tupl
     changing: dict[str, Line] = {}
     for number, line in enumerate(earlier.upcast(lines)):
         if line.message_id not in foreign:
-            written |= _texts(line.meta.get(SECTIONS))
+            given = line.meta.get(SECTIONS)
+            digests = given.items() if isinstance(given, dict) else ()
+            written |= {name: one for name, one in digests if isinstance(one, str)}
         if matters(line):
             changing.setdefault(line.message_id or f"#{number}", line)
     specification = Specification(damage=damage)
@@ -172,8 +174,9 @@ def first_difference(found: Specification, lines: Specification) -> tuple[str, s
         if one is None or other is None:
             return id, "is missing" if one is None else "is in no line of the transcript"
         for name in ("kind", "step", "state", "part_of", "replaced_by"):
-            if getattr(one, name) != getattr(other, name):
-                return id, f"has {name} {_told(one, name)}, and the lines say {_told(other, name)}"
+            here, there = (_json(getattr(each, name)) for each in (one, other))
+            if here != there:
+                return id, f"has {name} {here}, and the lines say {there}"
         for field in sorted({*one.claims, *other.claims}):
             if _bare(one.claims.get(field, ())) != _bare(other.claims.get(field, ())):
                 here, there = _json(one[field]), _json(other[field])
@@ -212,15 +215,6 @@ def _json(value: Any) -> str:
     return encodable(json.dumps(value, ensure_ascii=False))
 
 
-def _texts(value: Any) -> dict[str, str]:
-    fields = value.items() if isinstance(value, dict) else ()
-    return {name: one for name, one in fields if isinstance(one, str)}
-
-
 def _bare(claims: Iterable[Claim]) -> list[dict[str, Any]]:
     nameless = {name: {"name"} for name in ("said", "proposed", "accepted", "stale")}
     return [one.model_dump(mode="json", exclude=nameless) for one in claims]
-
-
-def _told(entry: Entry, name: str) -> str:
-    return _json(getattr(entry, name))

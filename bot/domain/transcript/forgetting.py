@@ -88,9 +88,6 @@ class Phrases:
         for phrase in {one for text in texts for one in _phrases(text)}:
             self._known.setdefault(phrase[:_LEAST_WORDS], set()).add(phrase)
 
-    def __len__(self) -> int:
-        return sum(map(len, self._known.values()))
-
     def find_phrases(self, text: str) -> Iterator[tuple[Tokens, int, int]]:
         """The longest at each place, with its begin and its end."""
         words = list(_WORD.finditer(text)) if self._known else []

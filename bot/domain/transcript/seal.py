@@ -165,20 +165,20 @@ class _SealingKey(NamedTuple):
     seed: bytes
 
 
-def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str = "") -> Chain:
+def read_chain(content: bytes, trusted: TrustedKeys | None = None) -> Chain:
     """
     The lines of the file *content*, and for each whether we wrote it.
 
-    Without *trusted* keys (in CI, for an agent, in a fresh clone) the key of the first line counts. Without *chain*,
-    the chain that has the most lines does.
+    Without *trusted* keys (in CI, for an agent, in a fresh clone) the key of the first line counts. Of several chains
+    the one that has the most lines does.
     """
-    return _read_chain(content, tuple((trusted or {}).items()), chain)
+    return _read_chain(content, tuple((trusted or {}).items()))
 
 
 @lru_cache(maxsize=2)
-def _read_chain(content: bytes, trusted: tuple[tuple[str, bytes], ...], chain: str) -> Chain:
+def _read_chain(content: bytes, trusted: tuple[tuple[str, bytes], ...]) -> Chain:
     """One reading of a file, with the commit that follows it, asks for the same chain six times."""
-    return _chain_of(_parsed(content), dict(trusted), chain)
+    return _chain_of(_parsed(content), dict(trusted))
 
 
 def _chain_of(parsed: Iterable["_Found | None"], trusted: TrustedKeys | None, chain: str = "") -> Chain:

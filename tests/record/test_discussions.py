@@ -232,10 +232,6 @@ def test_who_does_what_is_in_a_file_with_its_owner() -> None:
     assert "| ASM-001 Trucks have a tablet |" in page
 
 
-def test_no_file_of_actions_without_any() -> None:
-    assert "actions.md" not in Table().start().do_step().world.files
-
-
 def test_positions_are_entries_and_a_move_is_a_new_claim() -> None:
     """S11: each person's own words stand in their position; the synthesis of a model changes none."""
     table = (

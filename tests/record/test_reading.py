@@ -69,32 +69,6 @@ def test_every_variation_that_is_allowed() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("bad", "sentence"),
-    [
-        (b"", ""),
-        (b"   \r", ""),
-        (b"{", "is not JSON"),
-        (b"[]", "is not a JSON object"),
-        (b"{}", "has no whole number as round"),
-        (b"\xff" + row(), "is not UTF-8"),
-        (b"\x00\x00" + row(), "is not JSON"),
-        (row() + b"," + row(), "is not JSON"),
-        (row(round="1"), "has no whole number as round"),
-        (row(actor=None, role=7), "has no valid actor, role"),
-        (row(content_type="html"), "has no valid content_type (markdown, text or json)"),
-        (b"[" * 100_000, "is not JSON"),
-    ],
-)
-def test_a_bad_row_is_named_and_the_rest_is_replayed(path: Path, bad: bytes, sentence: str) -> None:
-    """Whatever it is that is wrong with it."""
-    state = read(path, row() + b"\n" + bad + b"\n" + row() + b"\n")
-
-    assert said(state) == ([(2, sentence)] if sentence else [])
-    assert state.lines == 2
-    assert state.line == 3
-
-
 def test_rows_cannot_become_one_another(path: Path) -> None:
     """A row that is left open, and one that closes too much, are two bad rows in any order."""
     opened, closing = row()[:-1] + b', "meta": {"a": [{"b": 1}', b'{"c": 2}]}}'

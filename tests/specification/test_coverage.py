@@ -79,11 +79,3 @@ def test_an_id_that_nothing_has(meeting: Meeting) -> None:
     meeting.say("Ada", "01-06", "requirement: Show it as FR-009 does")
 
     assert found(meeting)[GapKind.UNKNOWN] == ["FR-001 title FR-009"]
-
-
-def test_an_objection_without_a_fate_is_open(meeting: Meeting) -> None:
-    meeting.say("Linus", "01-06", "objection: this is too much")
-    assert found(meeting)[GapKind.OBJECTION] == ["OBJ-001 this is too much"]
-
-    meeting.press("Ada", {"id": "OBJ-001", "set": {"outcome": "kept as risk"}})
-    assert GapKind.OBJECTION not in found(meeting)

@@ -12,7 +12,7 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from bot.domain.transcript.state import RecordedSpending, Speaker, State
+from bot.domain.transcript.state import Speaker, State
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
 from bot.record.brief import (
@@ -227,7 +227,7 @@ def _brief(brief: RecordResults) -> Iterator[str]:
     yield from _left_out(brief)
     yield from _files(brief.files)
     if brief.thread:
-        link = f'<a href="{escape(brief.thread)}" rel="noreferrer noopener">The thread in Slack</a>'
+        link = _link(brief.thread, "The thread in Slack")
         yield f"<section><h2>Links</h2><ul><li>{link}</li></ul></section>"
     yield "</div>"
 
@@ -247,7 +247,7 @@ def _point(one: BriefPoint) -> str:
     text = f"<s>{_shown(one.text)}</s>" if one.over else _shown(one.text)
     lead = f"<b>{_shown(one.id)}</b> " if one.id else ""
     facts = "; ".join(f"{name}: {_shown(fact)}" if name else _shown(fact) for name, fact in one.facts)
-    about = [f"<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at[:10], _shown(one.fate)]
+    about = [_name(one.by) if one.by else "", one.at[:10], _shown(one.fate)]
     links = [_of_line(one.line) if one.line else "", _in_slack(one.link)]
     told = " · ".join(part for part in (*about, *links) if part)
     return (
@@ -287,7 +287,7 @@ def _holder(holder: Holder) -> str:
 def _move(one: PositionMove) -> str:
     because = f", because of {', '.join(map(_of_line, one.because))}" if one.because else ""
     return (
-        f'<li dir="auto"><bdi>{_shown(one.by)}</bdi>: {_shown(one.was)} → <b>{_shown(one.position)}</b> '
+        f'<li dir="auto">{_name(one.by)}: {_shown(one.was)} → <b>{_shown(one.position)}</b> '
         f"({_of_line(one.line)}{because})</li>"
     )
 
@@ -307,10 +307,8 @@ def _files(files: tuple[SharedFile, ...]) -> Iterator[str]:
         return
     yield f'<section><h2>Files <small>{len(files)}</small></h2><ul class="points">'
     for one in files[:POINTS_SHOWN]:
-        name = _shown(one.name)
-        if one.link:
-            name = f'<a href="{escape(one.link)}" rel="noreferrer noopener">{name}</a>'
-        about = [_shown(one.type), f"<bdi>{_shown(one.by)}</bdi>", _of_line(one.line)]
+        name = _link(one.link, _shown(one.name)) if one.link else _shown(one.name)
+        about = [_shown(one.type), _name(one.by), _of_line(one.line)]
         told = " · ".join(part for part in about if part)
         yield f'<li dir="auto"><p class="words">{name}</p><p class="told">{told}</p></li>'
     yield "</ul>"
@@ -329,24 +327,21 @@ def _more(count: int, printed: int) -> Iterator[str]:
 
 def _summary(state: State, labels: Labels) -> Iterator[str]:
     yield '<section class="summary" aria-label="Who spoke, and what models used">'
-    yield from _table("Who spoke", ("name", "kind", "lines", "first", "last"), map(_speaker, state.speakers))
+    spoke = (
+        (_name(one.name), one.kind, f"{one.lines:,}", _anchor(one.first), _anchor(one.last))
+        for one in state.speakers
+    )
+    yield from _table("Who spoke", ("name", "kind", "lines", "first", "last"), spoke)
     actors = ((labels.name(actor), spent) for actor, spent in state.totals.by_actor.items())
-    spent = [*_spent(actors), *_spent(state.totals.by_provider.items())]
+    spent = (
+        (_name(name), f"{one.lines:,}", amounts(one))
+        for name, one in (*actors, *state.totals.by_provider.items())
+        if amounts(one)
+    )
     yield from _table("Model calls", ("name", "lines", "use"), spent)
     flaws = [(_anchor(flaw.number), _shown(flaw.sentence)) for flaw in state.flaws[:POINTS_SHOWN]]
     yield from _table("Not as it should be", ("line", "what"), flaws)
     yield "</section>"
-
-
-def _speaker(one: Speaker) -> tuple[str, ...]:
-    name = f"<bdi>{_shown(one.name)}</bdi>"
-    return name, one.kind, f"{one.lines:,}", _anchor(one.first), _anchor(one.last)
-
-
-def _spent(spent: Iterable[tuple[str, RecordedSpending]]) -> Iterator[tuple[str, ...]]:
-    for name, one in spent:
-        if amounts(one):
-            yield f"<bdi>{_shown(name)}</bdi>", f"{one.lines:,}", amounts(one)
 
 
 def _table(heading: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -411,7 +406,16 @@ def _cited(entry: RecordEntry) -> str:
 
 
 def _in_slack(link: str) -> str:
-    return f'<a class="slack" href="{escape(link)}" rel="noreferrer noopener">in Slack</a>' if link else ""
+    return _link(link, "in Slack", 'class="slack" ') if link else ""
+
+
+def _link(address: str, text: str, kind: str = "") -> str:
+    return f'<a {kind}href="{escape(address)}" rel="noreferrer noopener">{text}</a>'
+
+
+def _name(name: str) -> str:
+    """Written from right to left, it moves nothing beside it."""
+    return f"<bdi>{_shown(name)}</bdi>"
 
 
 def _anchor(number: int) -> str:

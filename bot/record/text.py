@@ -1,7 +1,7 @@
 """A record as Markdown and as JSON. Everything is written row by row."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.transcript.state import RecordedSpending, State
 from bot.domain.values.json_files import pretty
@@ -136,24 +136,22 @@ def as_json(record: ReadRecord, *, slug: str) -> Iterator[str]:
     head: dict[str, object] = {
         "slug": slug,
         "state": {**state.model_dump(mode="json"), "status": state.progress.analysis_status},
-        **{name.lower().replace(" ", "_"): [_point(one) for one in points] for name, points in lists(brief)},
+        **{
+            name.lower().replace(" ", "_"): [
+                _facts(one._asdict() | {"facts": dict(one.facts)}) for one in points
+            ]
+            for name, points in lists(brief)
+        },
         "positions": list(positions(brief)),
     }
     yield pretty(head).removesuffix("\n}\n") + ',\n  "lines": ['
     between = "\n"
     for entry in record.lines:
-        yield f"{between}    {json.dumps(_fields(entry), ensure_ascii=False)}"
+        yield f"{between}    {json.dumps(_facts(entry._asdict()), ensure_ascii=False)}"
         between = ",\n"
     yield "\n  ]\n}\n"
 
 
-def _point(point: BriefPoint) -> dict[str, object]:
-    return {name: fact for name, fact in (point._asdict() | {"facts": dict(point.facts)}).items() if fact}
-
-
-def _fields(entry: RecordEntry) -> dict[str, object]:
-    """Without empty fields. A call without figures is an empty object."""
-    found = entry._asdict()
-    return {
-        name: fact for name, fact in found.items() if fact not in ("", None, ()) and (name != "round" or fact)
-    }
+def _facts(fields: Mapping[str, object]) -> dict[str, object]:
+    """Without empty ones. A call without figures is an empty object."""
+    return {name: fact for name, fact in fields.items() if fact or (name == "call" and fact is not None)}

@@ -303,16 +303,13 @@ class BriefRows:
 
 def _cut(section: BriefSection, size: BriefSize) -> BriefSection:
     most = size.requirements if section.title == wording.REQUIREMENTS else size.rows
-    rows = [_cut_below(one, size.criteria) for one in section.rows[:most]]
-    if left := len(section.rows) - len(rows):
-        rows.append(BriefRow(text=wording.more(left, section.file)))
-    return section.but(rows=tuple(rows))
+    rows = (one.but(below=_first(one.below, size.criteria)) for one in section.rows)
+    return section.but(rows=_first(tuple(rows), most, section.file))
 
 
-def _cut_below(row: BriefRow, most: int) -> BriefRow:
-    left = len(row.below) - most
-    more = (BriefRow(text=wording.more(left)),) if left > 0 else ()
-    return row.but(below=(*row.below[:most], *more))
+def _first(rows: tuple[BriefRow, ...], most: int, file: str = "") -> tuple[BriefRow, ...]:
+    left = len(rows) - most
+    return (*rows[:most], BriefRow(text=wording.more(left, file))) if left > 0 else rows
 
 
 def row_lines(row: BriefRow, indent: str = "") -> Iterator[str]:

@@ -353,7 +353,17 @@ def section_form(
         return None
     entries = _entries_of(step_id, specification, schema)
     notes = specification.notes_of([step_id])[:MOST_NOTES]
-    fields = [_note_field(note, schema) for note in notes]
+    text = schema.kinds[NOTE].text
+    fields = [
+        FormField(
+            name=note.id,
+            label=one_line(str(note["asked"] or "") or attribution_of(note, text), NOTE_CHARS),
+            kind=FieldKind.TEXT,
+            initial=str(note[text] or ""),
+            revision=note.revision(text),
+        )
+        for note in notes
+    ]
     if entries:
         options = tuple(_option(specification, one.id) for one in entries[:MOST_OPTIONS])
         which = FormField(
@@ -463,18 +473,6 @@ def _entries_of(step_id: str, specification: Specification, schema: Schema) -> l
         and specification.lives(one.id)
     ]
     return sorted(found, key=lambda one: one.step != step_id)
-
-
-def _note_field(note: Entry, schema: Schema) -> FormField:
-    text = schema.kinds[NOTE].text
-    asked = str(note["asked"] or "")
-    return FormField(
-        name=note.id,
-        label=one_line(asked or attribution_of(note, text), NOTE_CHARS),
-        kind=FieldKind.TEXT,
-        initial=str(note[text] or ""),
-        revision=note.revision(text),
-    )
 
 
 # --- notes ----------------------------------------------------------------------------------------------------------

@@ -160,7 +160,8 @@ class Eraser:
         if self._is_own(told, source):
             content = MARK % REMOVED if fields.get("content") else ""
             own = {name: _wordless(one) for name, one in meta.items() if name != ENTRIES}
-            after = {**fields, "content": content, "meta": {**own, **self._patched(meta, self._own_patch)}}
+            patched = self._patched(meta, lambda one: self._without_values(self._patch(one), lambda _: True))
+            after = {**fields, "content": content, "meta": {**own, **patched}}
         elif source == Source.USER:
             after = {**fields, "meta": {**meta, **self._patched(meta, self._patch)}}
         else:
@@ -194,9 +195,6 @@ class Eraser:
         if not isinstance(given, list):
             return {ENTRIES: given} if ENTRIES in meta else {}
         return {ENTRIES: [change(one) if isinstance(one, dict) else one for one in given]}
-
-    def _own_patch(self, patch: Mapping[str, Any]) -> Any:
-        return self._without_values(self._patch(patch), lambda _: True)
 
     def _patch(self, patch: Mapping[str, Any]) -> Any:
         """Quotes of erased lines, and the values that rest on nothing else."""

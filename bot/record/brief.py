@@ -131,8 +131,7 @@ class Briefing:
             line
             for entry in specification.entries.values()
             if entry.kind in {*FACTS, POSITION}
-            for claims in entry.claims.values()
-            for claim in claims
+            for claim in entry.all_claims()
             for line in (claim.line, *claim.sources)
         }
         for line in lines:

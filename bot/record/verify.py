@@ -269,8 +269,7 @@ def _pushed_since(
 
 def _renamed(known: Snapshot, names: Mapping[str, str]) -> Iterator[Difference]:
     """Names of people that are not those of the last commit. One that it did not know was learned since."""
-    entries = known.specification.entries.values()
-    claims = (claim for entry in entries for told in entry.claims.values() for claim in told)
+    claims = (one for entry in known.specification.entries.values() for one in entry.all_claims())
     parties = (party for claim in claims for party in (claim.said, claim.accepted) if party)
     people = {(one.by, one.name) for one in parties if one.kind is PartyKind.PERSON}
     for id, name in sorted(people):

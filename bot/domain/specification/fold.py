@@ -214,9 +214,8 @@ class Fold:
         if self._resting is None:
             self._resting = defaultdict(dict)
             for entry in self.entries.values():
-                for claims in entry.claims.values():
-                    for one in claims:
-                        self.index(entry.id, one)
+                for one in entry.all_claims():
+                    self.index(entry.id, one)
         return tuple(sorted(self._resting.get(source, ())))
 
     def resting_on(self, source: str) -> tuple[tuple[str, str], ...]:
@@ -546,7 +545,7 @@ class _Change:
         """Notes go with their message. Entries stay, and people are asked."""
         for id in self._fold.about(message):
             entry = self._fold.entries[id]
-            given = [one for claims in entry.claims.values() for one in claims if one.line == message]
+            given = [one for one in entry.all_claims() if one.line == message]
             if not given:
                 continue
             if entry.kind == NOTE and entry.first in given and not entry.gone:
@@ -569,8 +568,7 @@ class _Change:
             entry = self._fold.entries[id]
             lost = [
                 one
-                for claims in entry.claims.values()
-                for one in claims
+                for one in entry.all_claims()
                 if not one.is_pushed and _loses_quote(one, message, before, after)
             ]
             for field in entry.claims if lost else ():

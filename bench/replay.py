@@ -20,8 +20,7 @@ from bot.cli.replay import written
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
 from bot.domain.transcript.lines import Line
-from bot.files import CHOSEN_RECORD_BYTES, File
-from bot.record.reading import NamedFile, replay
+from bot.record.reading import Transcript, replay
 from bot.record.verify import RecordedItem
 from tests.domain.table import Table
 
@@ -78,7 +77,7 @@ def kept(file: Path) -> object:
 
 
 def replayed(file: Path) -> object:
-    return replay(NamedFile(File(file.parent, file.name, CHOSEN_RECORD_BYTES)))
+    return replay(Transcript(file.read_bytes()))
 
 
 # --- the page -----------------------------------------------------------------------------------------------------

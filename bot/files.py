@@ -36,7 +36,7 @@ REVIEW_BYTES = 128 * 1024 * 1024
 """Twice what `roundtable review` takes: redacting may make a text longer."""
 TRANSCRIPT_BYTES = 256 * 1024 * 1024
 CHOSEN_RECORD_BYTES = 4 * 1024 * 1024 * 1024
-"""Of a record that somebody named on the command line: replaying reads it in pieces."""
+"""Of a record that somebody named on the command line."""
 LONGEST_ROW_BYTES = 16 * 1024 * 1024
 """Of a transcript: what is longer was not said by anybody."""
 
@@ -235,13 +235,6 @@ class File(NamedTuple):
     root: Path
     path: str
     most: int
-
-    @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
-        """Raises OSError."""
-        *folders, name = PurePosixPath(self.path).parts
-        with folder(self.root, folders) as found, found.opened(name, self.most) as file:
-            yield file
 
     def read(self) -> bytes:
         """Raises OSError."""

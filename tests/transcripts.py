@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from bot.domain.transcript import lines
 from bot.domain.transcript.lines import Flaw, Line
-from bot.record.reading import InMemory, replay
+from bot.record import reading
 
 
 class Transcript(NamedTuple):
@@ -21,4 +21,4 @@ class Transcript(NamedTuple):
 
 
 def read(content: bytes) -> Transcript:
-    return Transcript(lines.read(content), replay(InMemory(content)).flaws)
+    return Transcript(lines.read(content), reading.replay(reading.Transcript(content)).flaws)

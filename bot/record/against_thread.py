@@ -31,14 +31,6 @@ class ThreadCopy(NamedTuple):
     until: str = ""
 
 
-class _Written(NamedTuple):
-    """What the record has of a message: its newest words, and the author's id."""
-
-    number: int
-    person: str
-    text: str
-
-
 class Compared(NamedTuple):
     """`waiting` counts messages that are newer than the last commit."""
 
@@ -50,7 +42,7 @@ def compared(
     item: RecordedItem, thread: ThreadCopy, person_of: Callable[[str], str] = lambda id: id
 ) -> Compared:
     """*person_of* gives the id of a person for Slack's, which lines of earlier versions have. Raises OSError."""
-    content = item.record.read()
+    content = item.read().content
     lines = read(content)
     here = f"{thread.place.channel}."
     known = {line.message_id.removeprefix(here) for line in lines if line.message_id.startswith(here)}
@@ -65,10 +57,17 @@ def compared(
                 many = counted(end.n, "line")
                 sentence = f"lacks {end.id}: the post {ts} in the thread says that {many} were committed"
                 yield Difference(item.name, last, sentence)
-        written = _written(lines, here, person_of)
+        written = _newest(lines, here)
         for one in thread.said:
             if found := written.get(one.ts):
-                yield from (Difference(item.name, found.number, sentence) for sentence in _unlike(found, one))
+                number, line = found
+                person = person_of(line.person)
+                if person != one.person.id:
+                    by = f"names {person or 'nobody'} for the message {one.ts}, and {one.person.id} wrote it"
+                    yield Difference(item.name, number, by)
+                if line.content.split() != one.text.split():
+                    other = f"has other words than the message {one.ts} of the thread: {_shown(one)}"
+                    yield Difference(item.name, number, other)
             if one.ts <= newest and one.ts not in known | gone and not _is_wish(one.text):
                 yield Difference(item.name, last, f"lacks the message {one.ts} of the thread: {_shown(one)}")
         for number, line in enumerate(lines, start=1):
@@ -82,23 +81,15 @@ def compared(
     return Compared(tuple(differences()), waiting)
 
 
-def _written(lines: Iterable[Line], here: str, person_of: Callable[[str], str]) -> dict[str, _Written]:
-    """By the timestamps of messages, without those that were deleted."""
-    found: dict[str, _Written] = {}
+def _newest(lines: Iterable[Line], here: str) -> dict[str, tuple[int, Line]]:
+    """The line with the newest words of each message, by its timestamp, without those that were deleted."""
+    found: dict[str, tuple[int, Line]] = {}
     for number, line in enumerate(lines, start=1):
         if gone := str(line.meta.get("retracts") or ""):
             found.pop(gone.removeprefix(here), None)
         elif line.source is Source.USER and "message_ts" in line.meta:
-            person = person_of(line.person)
-            found[str(line.meta["message_ts"])] = _Written(number, person, line.content)
+            found[str(line.meta["message_ts"])] = number, line
     return found
-
-
-def _unlike(written: _Written, message: ThreadMessage) -> Iterator[str]:
-    if written.person != message.person.id:
-        yield f"names {written.person or 'nobody'} for the message {message.ts}, and {message.person.id} wrote it"
-    if written.text.split() != message.text.split():
-        yield f"has other words than the message {message.ts} of the thread: {_shown(message)}"
 
 
 def _is_wish(text: str) -> bool:

@@ -3,7 +3,7 @@ What a roundtable came to, out of its record: decisions with who and why, open q
 of them, positions and who moved, what was skipped, and files that were shared. Every form of a record shows it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bot.domain.catalog.agenda import Playbook
@@ -12,9 +12,9 @@ from bot.domain.messages.entry_wording import became_of
 from bot.domain.roundtable import permalinks
 from bot.domain.specification.entries import POSITION, Entry, Specification
 from bot.domain.transcript.lines import HOST
-from bot.domain.transcript.state import Speaker, State
+from bot.domain.transcript.state import State
 from bot.domain.values.text import bare_words, counted, one_line, values
-from bot.record.reading import Record, RecordEntry, SharedFile, entries, replay, specification_of
+from bot.record.reading import RecordEntry, SharedFile, Transcript, entries, replay, specification_of
 
 SHOWN_CHARS = 400
 FACTS = {
@@ -110,9 +110,11 @@ class RecordResults(NamedTuple):
 
 
 class Briefing:
-    """Looks at each line once (`take`), for where things were said; then there is the brief."""
+    """*lines* say where things were said."""
 
-    def __init__(self, state: State, specification: Specification, labels: Labels) -> None:
+    def __init__(
+        self, state: State, specification: Specification, labels: Labels, lines: Iterable[RecordEntry]
+    ) -> None:
         self._state = state
         self._labels = labels
         self._lines: dict[str, RecordEntry] = {}
@@ -120,22 +122,24 @@ class Briefing:
         thread = permalinks.thread(state.permalink)
         self._host = thread[1] if thread else ""
         self._people = {one.key: one.name for one in state.people}
-        self._spec = _named(specification, {**labels.names, **self._people})
-        self._wanted = {
+        names = {
+            **labels.names,
+            **self._people,
+        }  # a line may be older than what is known of its author's name
+        self._spec = specification.naming({id: names[id] for id in specification.unnamed & names.keys()})
+        wanted = {
             line
             for entry in specification.entries.values()
             if entry.kind in {*FACTS, POSITION}
-            for claims in entry.claims.values()
-            for claim in claims
+            for claim in entry.all_claims()
             for line in (claim.line, *claim.sources)
         }
-
-    def take(self, entry: RecordEntry) -> None:
-        if (id := entry.message_id or f"line {entry.number}") in self._wanted:
-            self._lines.setdefault(id, entry._replace(text=""))
-        for one in entry.files:
-            ours = bool(self._host) and one.link.startswith(f"{self._host}/")
-            self._files.setdefault(one.id or one.name, one if ours else one._replace(link=""))
+        for line in lines:
+            if (id := line.message_id or f"line {line.number}") in wanted:
+                self._lines.setdefault(id, line)
+            for one in line.files:
+                ours = bool(self._host) and one.link.startswith(f"{self._host}/")
+                self._files.setdefault(one.id or one.name, one if ours else one._replace(link=""))
 
     def brief(self) -> RecordResults:
         state = self._state
@@ -241,37 +245,17 @@ class Briefing:
         return found.number if found else 0
 
 
-def _named(specification: Specification, names: Mapping[str, str]) -> Specification:
-    """A line may be older than what is known of the name of its author."""
-    return specification.naming({id: names[id] for id in specification.unnamed & names.keys()})
-
-
-def by_name(state: State, labels: Labels) -> State:
-    """*state*, with personas called by name."""
-
-    def named(one: Speaker) -> Speaker:
-        return one if one.kind == "person" else one.but(name=labels.name(one.name))
-
-    return state.but(speakers=tuple(map(named, state.speakers)))
-
-
 class ReadRecord(NamedTuple):
-    """A record up to one of its lines. `lines` are those from the beginning, as often as they are asked for."""
+    """A record up to one of its lines."""
 
     state: State
-    lines: Callable[[], Iterator[RecordEntry]]
+    lines: tuple[RecordEntry, ...]
     brief: RecordResults
     labels: Labels = NO_LABELS
 
 
-def read_record(record: Record, labels: Labels = NO_LABELS, *, until: int | None = None) -> ReadRecord:
-    """Raises OSError."""
+def read_record(record: Transcript, labels: Labels = NO_LABELS, *, until: int | None = None) -> ReadRecord:
     state = replay(record, until=until)
-
-    def lines() -> Iterator[RecordEntry]:
-        return entries(record, until=until, permalink=state.permalink)
-
-    briefing = Briefing(state, specification_of(record, until=until), labels)
-    for entry in lines():
-        briefing.take(entry)
+    lines = tuple(entries(record, until=until, permalink=state.permalink))
+    briefing = Briefing(state, specification_of(record, until=until), labels, lines)
     return ReadRecord(state, lines, briefing.brief(), labels)

@@ -13,7 +13,7 @@ from bot.domain.transcript.people import NO_NAMES, Names
 from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.record.brief import NO_LABELS, Labels, read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory, link_of, numbered, replay, specification_of
+from bot.record.reading import Transcript, link_of, numbered, replay, specification_of
 from bot.record.text import as_markdown
 
 
@@ -47,7 +47,10 @@ class KeptRecords(Records):
 
         def make() -> tuple[ExportFile, ...]:
             sheets = _sheets(record, title=title, name=name, labels=self._labels)
-            return tuple(ExportFile(one.name, one.title, self._redacted(one.content)) for one in sheets)
+            return tuple(
+                ExportFile(one.name, one.title, self._redact(one.content.decode(errors="replace")).encode())
+                for one in sheets
+            )
 
         return await asyncio.to_thread(make)
 
@@ -57,18 +60,15 @@ class KeptRecords(Records):
         record = await self._read(slug, pending)
         return await asyncio.to_thread(lambda: _recalled(record, person=person, permalink=permalink))
 
-    def _redacted(self, content: bytes) -> bytes:
-        return self._redact(content.decode(errors="replace")).encode()
-
-    async def _read(self, slug: str, pending: tuple[Line, ...]) -> InMemory:
+    async def _read(self, slug: str, pending: tuple[Line, ...]) -> Transcript:
         """The record as the next commit would write it."""
         content = await self._content(slug)
         ours = frozenset(line.message_id for line in pending)
         written = await asyncio.to_thread(transcript.append, content, pending) if pending else content
-        return InMemory(written, ours, await self._people())
+        return Transcript(written, await self._people(), ours)
 
 
-def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Iterator[ExportFile]:
+def _sheets(record: Transcript, *, title: str, name: str, labels: Labels) -> Iterator[ExportFile]:
     known = read_record(record, labels)
     text = "".join(f"{row}\n" for row in as_markdown(known, title=title))
     yield ExportFile(f"{name}.md", record_wording.text_title(title), text.encode())
@@ -76,7 +76,7 @@ def _sheets(record: InMemory, *, title: str, name: str, labels: Labels) -> Itera
     yield ExportFile(f"{name}.html", record_wording.page_title(title), page.encode())
 
 
-def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:
+def _recalled(record: Transcript, *, person: str, permalink: str) -> ChangesSince:
     now = replay(record)
     last = next((one.last for one in now.people if one.key == person), 0)
     before = replay(record, until=last).progress.steps_completed if last else ()
@@ -93,7 +93,7 @@ def _recalled(record: InMemory, *, person: str, permalink: str) -> ChangesSince:
     return ChangesSince(since, left_off)
 
 
-def _said_at(record: InMemory, number: int, *, permalink: str) -> str:
+def _said_at(record: Transcript, number: int, *, permalink: str) -> str:
     """The address in Slack of the line *number*."""
     row = next(row for found, row in numbered(record) if found == number)
     return link_of(permalink, row) if isinstance(row, Line) else ""

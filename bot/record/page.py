@@ -12,11 +12,7 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from bot.domain.transcript.state import (
-    RecordedSpending,
-    Speaker,
-    State,
-)
+from bot.domain.transcript.state import Speaker, State
 from bot.domain.values.markdown import Block, Span, blocks
 from bot.domain.values.text import clean, counted, one_line
 from bot.record.brief import (
@@ -27,10 +23,9 @@ from bot.record.brief import (
     PositionMove,
     ReadRecord,
     RecordResults,
-    by_name,
 )
 from bot.record.reading import RecordEntry, SharedFile
-from bot.record.text import amounts, standing
+from bot.record.text import amounts, lists, standing
 
 # The timeline of a discussion: who spoke when, and where decisions were made and positions changed.
 #
@@ -46,7 +41,7 @@ COLOURS = 8
 
 
 class Timeline:
-    def __init__(self, state: State, brief: RecordResults) -> None:
+    def __init__(self, state: State, brief: RecordResults, lines: Iterable[RecordEntry]) -> None:
         self._state = state
         self._decided = [one.line for one in brief.decisions if one.line]
         self._open = [one.line for one in brief.questions if one.line]
@@ -59,8 +54,10 @@ class Timeline:
         self._spoken: list[set[int]] = [set() for _ in self.speakers]
         self._turns: list[set[int]] = [set() for _ in self.speakers]
         self._phases: list[tuple[int, str]] = []
+        for entry in lines:
+            self._take(entry)
 
-    def take(self, entry: RecordEntry) -> None:
+    def _take(self, entry: RecordEntry) -> None:
         lane = self._lane.get((entry.kind, entry.who))
         if lane is not None:
             (self._turns if entry.turn else self._spoken)[lane].add(self._column(entry.number))
@@ -170,31 +167,27 @@ _TAGS = {"em": "i", "strong": "b", "s": "s"}
 def as_html(record: ReadRecord, *, title: str) -> Iterator[str]:
     """What the roundtable came to stands first, and the transcript is folded behind it."""
     brief, lines, labels = record.brief, record.lines, record.labels
-    state = by_name(record.state, labels)
-    timeline = Timeline(state, brief)
-    for entry in lines():
-        timeline.take(entry)
-    style, script = (_static(name) for name in ("page.css", "page.js"))
+    named = (
+        one if one.kind == "person" else one.but(name=labels.name(one.name)) for one in record.state.speakers
+    )
+    state = record.state.but(speakers=tuple(named))
+    style, script = ((STATIC / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     yield from _head(title, style, script)
     yield f'<header class="top"><h1 dir="auto">{_shown(title)}</h1><p>{_shown(standing(state))}</p></header>\n<main>'
     yield from _brief(brief)
     yield '<details id="transcript"><summary><h2>The whole transcript '
     yield f"<small>{counted(state.lines, 'line')}</small></h2></summary>"
     yield '<figure class="picture" tabindex="0" aria-label="Timeline">'
-    yield from timeline.svg()
+    yield from Timeline(state, brief, lines).svg()
     yield f"<figcaption>{CAPTION}</figcaption></figure>"
     yield from _summary(state, labels)
     yield from _filters(state)
     yield '<div id="record">'
-    yield from _record(lines(), state, labels)
+    yield from _record(lines, state, labels)
     yield f"</div></details></main>\n<script>{script}</script>\n</body></html>\n"
 
 
 # --- the page -----------------------------------------------------------------------------------------------------
-
-
-def _static(name: str) -> str:
-    return (STATIC / name).read_text(encoding="utf-8")
 
 
 def _digest(text: str) -> str:
@@ -228,14 +221,13 @@ def _filters(state: State) -> Iterator[str]:
 
 def _brief(brief: RecordResults) -> Iterator[str]:
     yield '<div class="brief">'
-    yield from _points("Decisions", brief.decisions, most=True)
-    yield from _points("Open questions", brief.questions)
-    yield from _points("Objections", brief.objections)
+    for heading, points in lists(brief):
+        yield from _points(heading, points, most=points is brief.decisions)
     yield from _positions(brief.issues)
     yield from _left_out(brief)
     yield from _files(brief.files)
     if brief.thread:
-        link = f'<a href="{escape(brief.thread)}" rel="noreferrer noopener">The thread in Slack</a>'
+        link = _link(brief.thread, "The thread in Slack")
         yield f"<section><h2>Links</h2><ul><li>{link}</li></ul></section>"
     yield "</div>"
 
@@ -255,7 +247,7 @@ def _point(one: BriefPoint) -> str:
     text = f"<s>{_shown(one.text)}</s>" if one.over else _shown(one.text)
     lead = f"<b>{_shown(one.id)}</b> " if one.id else ""
     facts = "; ".join(f"{name}: {_shown(fact)}" if name else _shown(fact) for name, fact in one.facts)
-    about = [f"<bdi>{_shown(one.by)}</bdi>" if one.by else "", one.at[:10], _shown(one.fate)]
+    about = [_name(one.by) if one.by else "", one.at[:10], _shown(one.fate)]
     links = [_of_line(one.line) if one.line else "", _in_slack(one.link)]
     told = " · ".join(part for part in (*about, *links) if part)
     return (
@@ -295,7 +287,7 @@ def _holder(holder: Holder) -> str:
 def _move(one: PositionMove) -> str:
     because = f", because of {', '.join(map(_of_line, one.because))}" if one.because else ""
     return (
-        f'<li dir="auto"><bdi>{_shown(one.by)}</bdi>: {_shown(one.was)} → <b>{_shown(one.position)}</b> '
+        f'<li dir="auto">{_name(one.by)}: {_shown(one.was)} → <b>{_shown(one.position)}</b> '
         f"({_of_line(one.line)}{because})</li>"
     )
 
@@ -306,7 +298,7 @@ def _left_out(brief: RecordResults) -> Iterator[str]:
     yield f"<section><h2>Steps <small>{brief.done}</small></h2><ul>"
     for name, steps in (("Skipped", brief.skipped), ("Not reached", brief.unreached)):
         if steps:
-            yield f"<li>{name}: {_shown_all('; '.join(steps))}</li>"
+            yield f"<li>{name}: {escape(one_line('; '.join(steps), 4_000))}</li>"
     yield "</ul></section>"
 
 
@@ -315,10 +307,8 @@ def _files(files: tuple[SharedFile, ...]) -> Iterator[str]:
         return
     yield f'<section><h2>Files <small>{len(files)}</small></h2><ul class="points">'
     for one in files[:POINTS_SHOWN]:
-        name = _shown(one.name)
-        if one.link:
-            name = f'<a href="{escape(one.link)}" rel="noreferrer noopener">{name}</a>'
-        about = [_shown(one.type), f"<bdi>{_shown(one.by)}</bdi>", _of_line(one.line)]
+        name = _link(one.link, _shown(one.name)) if one.link else _shown(one.name)
+        about = [_shown(one.type), _name(one.by), _of_line(one.line)]
         told = " · ".join(part for part in about if part)
         yield f'<li dir="auto"><p class="words">{name}</p><p class="told">{told}</p></li>'
     yield "</ul>"
@@ -337,24 +327,21 @@ def _more(count: int, printed: int) -> Iterator[str]:
 
 def _summary(state: State, labels: Labels) -> Iterator[str]:
     yield '<section class="summary" aria-label="Who spoke, and what models used">'
-    yield from _table("Who spoke", ("name", "kind", "lines", "first", "last"), map(_speaker, state.speakers))
+    spoke = (
+        (_name(one.name), one.kind, f"{one.lines:,}", _anchor(one.first), _anchor(one.last))
+        for one in state.speakers
+    )
+    yield from _table("Who spoke", ("name", "kind", "lines", "first", "last"), spoke)
     actors = ((labels.name(actor), spent) for actor, spent in state.totals.by_actor.items())
-    spent = [*_spent(actors), *_spent(state.totals.by_provider.items())]
+    spent = (
+        (_name(name), f"{one.lines:,}", amounts(one))
+        for name, one in (*actors, *state.totals.by_provider.items())
+        if amounts(one)
+    )
     yield from _table("Model calls", ("name", "lines", "use"), spent)
     flaws = [(_anchor(flaw.number), _shown(flaw.sentence)) for flaw in state.flaws[:POINTS_SHOWN]]
     yield from _table("Not as it should be", ("line", "what"), flaws)
     yield "</section>"
-
-
-def _speaker(one: Speaker) -> tuple[str, ...]:
-    name = f"<bdi>{_shown(one.name)}</bdi>"
-    return name, one.kind, f"{one.lines:,}", _anchor(one.first), _anchor(one.last)
-
-
-def _spent(spent: Iterable[tuple[str, RecordedSpending]]) -> Iterator[tuple[str, ...]]:
-    for name, one in spent:
-        if amounts(one):
-            yield f"<bdi>{_shown(name)}</bdi>", f"{one.lines:,}", amounts(one)
 
 
 def _table(heading: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
@@ -381,16 +368,13 @@ def _record(entries: Iterable[RecordEntry], state: State, labels: Labels) -> Ite
             yield "</ol></section>" if place else ""
             place = here
             yield from _opened(entry)
-        yield (
-            _bad(entry)
-            if entry.flaw
-            else _line(_named(entry, labels), numbers.get((entry.kind, entry.who), 0))
-        )
+        if entry.flaw:
+            said = f'<p class="by">{_anchor(entry.number)}{_shown(entry.flaw)}</p>'
+            yield f'<li id="L{entry.number}" class="flaw">{said}</li>\n'
+        else:
+            by = entry.by if entry.kind == "person" else labels.name(entry.by)
+            yield _line(entry._replace(by=by), numbers.get((entry.kind, entry.who), 0))
     yield "</ol></section>" if place else "<p>Nothing was said yet.</p>"
-
-
-def _named(entry: RecordEntry, labels: Labels) -> RecordEntry:
-    return entry if entry.kind == "person" else entry._replace(by=labels.name(entry.by))
 
 
 def _opened(entry: RecordEntry) -> Iterator[str]:
@@ -422,11 +406,16 @@ def _cited(entry: RecordEntry) -> str:
 
 
 def _in_slack(link: str) -> str:
-    return f'<a class="slack" href="{escape(link)}" rel="noreferrer noopener">in Slack</a>' if link else ""
+    return _link(link, "in Slack", 'class="slack" ') if link else ""
 
 
-def _bad(entry: RecordEntry) -> str:
-    return f'<li id="L{entry.number}" class="flaw"><p class="by">{_anchor(entry.number)}{_shown(entry.flaw)}</p></li>\n'
+def _link(address: str, text: str, kind: str = "") -> str:
+    return f'<a {kind}href="{escape(address)}" rel="noreferrer noopener">{text}</a>'
+
+
+def _name(name: str) -> str:
+    """Written from right to left, it moves nothing beside it."""
+    return f"<bdi>{_shown(name)}</bdi>"
 
 
 def _anchor(number: int) -> str:
@@ -469,7 +458,3 @@ def _span(span: Span) -> str:
 
 def _shown(text: str) -> str:
     return escape(one_line(text, 400))
-
-
-def _shown_all(text: str) -> str:
-    return escape(one_line(text, 4_000))

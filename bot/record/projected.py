@@ -39,23 +39,6 @@ def committed(
     return folded(named, foreign=foreign, damage=damage)
 
 
-def _projected(
-    snapshot: Snapshot, item: files.ItemFacts, found: Mapping[str, str], playbook: Playbook
-) -> dict[str, str]:
-    """The texts of all files with sections of entries. *found* are the texts of those that are there."""
-    texts = {path: text for path, text in found.items() if not adr.is_ours(path)}
-    ends = {f"{path}#{LAST_SECTION}": "" for path in found}
-    for _, edit in files.sections(playbook, snapshot.specification, item, {**ends, **snapshot.written}):
-        try:
-            text = edit.apply(texts.get(edit.path, found.get(edit.path)))
-        except UnreadableArtifact as error:
-            text = f"{error}\n"
-        texts[edit.path] = text
-    texts = {path: text for path, text in texts.items() if text}
-    summary = files.brief_edit(brief(playbook.schema, snapshot.specification), item)
-    return {**texts, summary.path: summary.text} if snapshot.written.get(summary.path) else texts
-
-
 def item_files(
     snapshot: Snapshot,
     held: Iterable[Concluded],
@@ -63,9 +46,25 @@ def item_files(
     found: Mapping[str, str],
     playbook: Playbook,
 ) -> dict[str, str]:
-    """With what discussions added, and with what is said below them since."""
-    made = _with_syntheses(_projected(snapshot, item, found, playbook), held, item, playbook)
-    for _, edits in files.follow_ups(playbook, snapshot.specification):
+    """
+    The texts of all files with sections of entries, with what discussions added, and with what is said below them
+    since. *found* are the texts of those that are there.
+    """
+    specification = snapshot.specification
+    texts = {path: text for path, text in found.items() if not adr.is_ours(path)}
+    ends = {f"{path}#{LAST_SECTION}": "" for path in found}
+    for _, edit in files.sections(playbook, specification, item, {**ends, **snapshot.written}):
+        try:
+            text = edit.apply(texts.get(edit.path, found.get(edit.path)))
+        except UnreadableArtifact as error:
+            text = f"{error}\n"
+        texts[edit.path] = text
+    texts = {path: text for path, text in texts.items() if text}
+    summary = files.brief_edit(brief(playbook.schema, specification), item)
+    if snapshot.written.get(summary.path):
+        texts[summary.path] = summary.text
+    made = _with_syntheses(texts, held, item, playbook)
+    for _, edits in files.follow_ups(playbook, specification):
         made |= {edit.path: edit.apply(made[edit.path]) for edit in edits if edit.path in made}
     return made
 

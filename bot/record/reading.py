@@ -1,11 +1,9 @@
-"""Reads a transcript from its file, line by line: its state, its lines as they are shown, its repeated ids."""
+"""Reads a transcript: its state, its entries, its lines as they are shown, its repeated ids."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from io import BytesIO
 from itertools import islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.state import ATTACHMENTS
@@ -24,15 +22,14 @@ from bot.domain.transcript.fold import (
     message_id,
     named,
     position_in,
-    who,
 )
-from bot.domain.transcript.lines import ENTRIES, QUOTED, UNWRITTEN, Flaw, Line, Source, parse
+from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
 from bot.domain.transcript.people import NO_NAMES, Names, with_names
 from bot.domain.transcript.seal import foreign_ids, sealed_place
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
 from bot.domain.values.text import clean, one_line
-from bot.files import LONGEST_ROW_BYTES, File
+from bot.files import LONGEST_ROW_BYTES
 
 REMARKS = {
     "pass": "passed",
@@ -50,7 +47,6 @@ _WEB = re.compile(r"https://[!-~]{1,500}")
 MOST_PASSAGES = 20
 PASSAGE_CHARS = 700
 ID_CHARS = 400
-SKIPPED_BYTES = 64 * 1024
 TOO_LONG = "is longer than 16 MiB, and was not read"
 TORN = "was cut off in the middle of being written"
 
@@ -106,78 +102,43 @@ class RecordEntry(NamedTuple):
     passages: tuple[CitedPassage, ...] = ()
 
 
-class NamedFile(NamedTuple):
-    """A transcript in a file, and what its people are called."""
-
-    file: File
-    names: Names = NO_NAMES
-
-    def opened(self) -> AbstractContextManager[BinaryIO]:
-        return self.file.opened()
-
-    def read(self) -> bytes:
-        """Raises OSError."""
-        return self.file.read()
-
-
-class InMemory(NamedTuple):
-    """A transcript that is in no file yet. *ours* are ids of lines of ours that are not sealed before their commit."""
+class Transcript(NamedTuple):
+    """
+    A transcript, and what its people are called. *ours* are ids of lines of ours that are not sealed before their
+    commit.
+    """
 
     content: bytes
-    ours: frozenset[str] = frozenset()
     names: Names = NO_NAMES
-
-    @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
-        yield BytesIO(self.content)
+    ours: frozenset[str] = frozenset()
 
 
-def rows(file: BinaryIO) -> Iterator[tuple[int, Row]]:
-    """The rows of a transcript with their numbers, one at a time. Empty rows are counted and left out."""
-    number = 0
-    while row := file.readline(LONGEST_ROW_BYTES + 1):
-        number += 1
-        if len(row) > LONGEST_ROW_BYTES:
-            _skip_row(file, row)
+def numbered(record: Transcript, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
+    """The rows up to the line *until*, with their numbers. Empty rows are counted and left out."""
+    rows = record.content.split(b"\n")
+    for number, whole in enumerate(rows[:until], start=1):
+        is_last = number == len(rows)
+        row = whole.strip(UNWRITTEN) if is_last else whole
+        if len(row) >= LONGEST_ROW_BYTES:
             yield number, TOO_LONG
-        elif row.endswith(b"\n"):
-            if row.strip():
-                yield number, parse(row)
-        elif last := row.strip(UNWRITTEN):
-            yield number, TORN if cut_off(last) else parse(last)
+        elif is_last and row and cut_off(row):
+            yield number, TORN
+        elif row.strip():
+            line = parse(row)
+            yield number, with_names(line, record.names) if isinstance(line, Line) else line
 
 
-def _skip_row(file: BinaryIO, begun: bytes) -> None:
-    while begun and not begun.endswith(b"\n"):
-        begun = file.readline(SKIPPED_BYTES)
-
-
-Record = NamedFile | InMemory
-
-
-def numbered(record: Record, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
-    """The rows up to the line *until*. Raises OSError."""
-    with record.opened() as file:
-        for number, row in rows(file):
-            if until is not None and number > until:
-                return
-            yield number, with_names(row, record.names) if isinstance(row, Line) else row
-
-
-def replay(record: Record, *, until: int | None = None) -> State:
-    """The state at the line *until*, or at the end. Raises OSError."""
+def replay(record: Transcript, *, until: int | None = None) -> State:
+    """The state at the line *until*, or at the end."""
     return fold(numbered(record, until=until))
 
 
-def specification_of(record: Record, *, until: int | None = None) -> Specification:
-    """The entries as the lines up to *until* give them. Raises OSError."""
-    with record.opened() as file:
-        ours = record.ours if isinstance(record, InMemory) else frozenset()
-        whole = InMemory(b"".join(file), ours, record.names)
-    rows = in_sealed_order([*numbered(whole)])
+def specification_of(record: Transcript, *, until: int | None = None) -> Specification:
+    """The entries as the lines up to *until* give them."""
+    rows = in_sealed_order([*numbered(record)])
     found = [(number, _with_id(number, row)) for number, row in rows if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
-    foreign = foreign_ids(whole.content) - whole.ours
+    foreign = foreign_ids(record.content) - record.ours
     known = (line for (number, _), line in zip(found, lines, strict=True) if until is None or number <= until)
     return folded(known, foreign=foreign).specification
 
@@ -195,22 +156,20 @@ def in_sealed_order(rows: Sequence[tuple[int, Row]]) -> list[tuple[int, Row]]:
 
 def _with_id(number: int, line: Line) -> Line:
     """Lines of other tools may have none."""
-    return (
-        line if line.message_id else line.but(meta={**line.meta, "message_id": message_id(number, line.meta)})
-    )
+    return line if line.message_id else line.but(meta={**line.meta, "message_id": message_id(number, line)})
 
 
 def repeated(rows: Iterable[tuple[int, Row]]) -> Iterator[Flaw]:
     """Lines whose id an earlier line has."""
     first: dict[str, int] = {}
     for number, row in rows:
-        id_ = row.meta.get("message_id") if isinstance(row, Line) else None
-        if isinstance(id_, str) and id_ and first.setdefault(id_, number) != number:
-            yield Flaw(number=number, sentence=f"has the message_id of line {first[id_]}")
+        id = row.text("message_id") if isinstance(row, Line) else ""
+        if id and first.setdefault(id, number) != number:
+            yield Flaw(number=number, sentence=f"has the message_id of line {first[id]}")
 
 
-def entries(record: Record, *, until: int | None = None, permalink: str = "") -> Iterator[RecordEntry]:
-    """*permalink* is the thread's, if it is known; the links of messages follow from it. Raises OSError."""
+def entries(record: Transcript, *, until: int | None = None, permalink: str = "") -> Iterator[RecordEntry]:
+    """*permalink* is the thread's, if it is known; the links of messages follow from it."""
     phase = step = ""
     thread = permalinks.thread(permalink)
     for number, row in numbered(record, until=until):
@@ -227,15 +186,15 @@ def link_of(permalink: str, line: Line) -> str:
 
 
 def _entry(number: int, line: Line) -> RecordEntry:
-    has_call = not CALL.isdisjoint(line.meta)
+    (key, name), has_call = named(line), not CALL.isdisjoint(line.meta)
     return RecordEntry(
         number,
         ts=line.ts,
         round=line.round,
         part=line.phase.value,
         actor=clean(line.actor),
-        who=one_line(named(line)[0], NAME_CHARS),
-        by=who(line),
+        who=one_line(key, NAME_CHARS),
+        by=one_line(name),
         kind=kind_of(line),
         text=clean(line.content),
         turn=_text(line, "turn_id"),
@@ -264,15 +223,15 @@ def _files(number: int, line: Line) -> Iterator[SharedFile]:
         if name := told.get("name") or told.get("id"):
             address = told.get("permalink", "")
             link = address if _WEB.fullmatch(address) else ""
-            yield SharedFile(told.get("id", ""), name, told.get("type", ""), link, who(line), number)
+            yield SharedFile(
+                told.get("id", ""), name, told.get("type", ""), link, one_line(named(line)[1]), number
+            )
 
 
 def _marks(line: Line) -> Iterator[str]:
     if earlier.is_synthesis(line):
         yield "synthesis"
-    found = line.meta.get(ENTRIES)
-    patches = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    made = [one.get("kind") for one in patches]
+    made = [one.get("kind") for one in line.patches]
     for kind in (earlier.DECISION, earlier.QUESTION, earlier.OBJECTION):
         if kind in made or kind in line.meta:
             yield kind
@@ -291,5 +250,4 @@ def _link(thread: re.Match[str] | None, line: Line) -> str:
 
 
 def _text(line: Line, name: str) -> str:
-    found = line.meta.get(name)
-    return clean(found) if isinstance(found, str) else ""
+    return clean(line.text(name))

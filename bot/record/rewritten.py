@@ -6,6 +6,7 @@ A file, or a part of one, that is not ours keeps what stands there, but for word
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cached_property
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import PLAN_PAGE, FieldType, Schema
@@ -33,8 +34,9 @@ from bot.domain.transcript.fold import fold
 from bot.domain.transcript.forgetting import Eraser, Forgetting, ForgottenFiles, IsText, note, rename
 from bot.domain.transcript.lines import Line, Source
 from bot.domain.transcript.people import Names, with_names
-from bot.domain.transcript.seal import Sealer, foreign_ids
-from bot.domain.transcript.verify import SectionCheck
+from bot.domain.transcript.seal import Sealer, TrustedKeys, foreign_ids
+from bot.domain.transcript.state import Concluded
+from bot.domain.transcript.verify import section_forms
 from bot.domain.values.places import NOWHERE, Place
 from bot.record.projected import committed, is_projected, item_files, plan_files
 
@@ -50,6 +52,22 @@ def is_text_in(schema: Schema) -> IsText:
         return known is None or known.type in _WORDS
 
     return is_text
+
+
+class _Version:
+    """The lines of a transcript, with what people are called at its time."""
+
+    def __init__(self, content: bytes, names: Names, trusted: TrustedKeys) -> None:
+        self.content = content
+        self.lines = tuple(with_names(line, names) for line in transcripts.read(content))
+        self._trusted = trusted
+
+    @cached_property
+    def concluded(self) -> tuple[Concluded, ...]:
+        return fold(enumerate(self.lines, start=1)).concluded
+
+    def committed(self, damage: tuple[str, ...]) -> Snapshot:
+        return committed(self.lines, foreign=foreign_ids(self.content, self._trusted), damage=damage)
 
 
 class Rewriting:
@@ -70,18 +88,11 @@ class Rewriting:
         sealer: Sealer,
         live: Iterable[Line] = (),
     ) -> None:
-        self._slug, self._found, self._whom, self._playbook, self._sealer = (
-            slug,
-            found,
-            whom,
-            playbook,
-            sealer,
-        )
+        self._found, self._whom, self._playbook, self._sealer = found, whom, playbook, sealer
         self._before, self._after = before, after
-        self._content = found.get(TRANSCRIPT, b"")
-        self._lines = _lines_of(self._content, before)
+        self._old = _Version(found.get(TRANSCRIPT, b""), before, sealer.trusted)
         self._facts = files.ItemFacts(title_of(found) or slug, slug)
-        lines = (*self._lines, *live)
+        lines = (*self._old.lines, *live)
         self.eraser = Eraser(whom, lines, is_text_in(playbook.schema), title=self._facts.title)
 
     @property
@@ -92,26 +103,27 @@ class Rewriting:
         return any(person in content or user in content for content in self._found.values())
 
     def run(self, *, now: str) -> ForgottenFiles:
-        scrubbed = scrubbing.transcript(self._content, self.eraser.text, self.eraser.change)
+        scrubbed = scrubbing.transcript(self._old.content, self.eraser.text, self.eraser.change)
         typed = tuple(self._typed())
         if not self.is_meant and not scrubbed.lines:
             return ForgottenFiles({}, typed=typed)
         if not scrubbed.lines and self._before == self._after:
             return ForgottenFiles({}, typed=typed, hide=self.hide)
         known = read_known(self._found.get(SPECIFICATION))
-        told = note(self._whom, scrubbed.lines, last=self._lines[-1] if self._lines else None, now=now)
+        told = note(self._whom, scrubbed.lines, last=next(reversed(self._old.lines), None), now=now)
         after = self._sealer.append(scrubbed.content, [told])
         texts, hand = dict[str, str](), tuple[str, ...]()
         if known:
             told = told.but(meta={**told.meta, HASH: "", SECTIONS: {}})
             after = self._sealer.append(scrubbed.content, [told])
-            snapshot = self._committed(after, known)
+            damage = known.specification.damage
+            snapshot = _Version(after, self._after, self._sealer.trusted).committed(damage)
             sections = self._digests(snapshot)
             snapshot = snapshot._replace(written={**snapshot.written, **sections})
             text = text_of(snapshot.specification, snapshot.written)
             told = told.but(meta={**told.meta, HASH: hash_of(text), SECTIONS: sections})
             after = self._sealer.append(scrubbed.content, [told])
-            texts, hand = self._projected(after, snapshot, known)
+            texts, hand = self._projected(after, snapshot, self._old.committed(damage))
             texts[SPECIFICATION] = text
         made = {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}
         made |= dict(self._others(texts))
@@ -121,43 +133,34 @@ class Rewriting:
 
     def record(self, made: ForgottenFiles) -> Snapshot | None:
         """What the live roundtable is on top of. None where git has nothing of it."""
-        content = made.files.get(TRANSCRIPT, self._content)
+        content = made.files.get(TRANSCRIPT, self._old.content)
         return folded_content(content, self._sealer.trusted, self._after) if content else None
 
     # --- what follows from the entries --------------------------------------------------------------------------------
 
     def _projected(
-        self, content: bytes, snapshot: Snapshot, known: Snapshot
+        self, content: bytes, snapshot: Snapshot, before: Snapshot
     ) -> tuple[dict[str, str], tuple[str, ...]]:
         """A file that is not what the lines say was edited by hand: then only words are replaced in it."""
-        found = {
-            name: text.decode("utf-8", "surrogateescape")
-            for name, text in self._found.items()
-            if name == SHARED or is_projected(name)
-        }
-        old = self._made(self._content, self._committed(self._content, known), found)
-        texts = {name: self._with_sections(text, content) for name, text in found.items()}
+        found = {name: self._text(name) for name in self._found if name == SHARED or is_projected(name)}
+        now, facts, playbook = (
+            _Version(content, self._after, self._sealer.trusted),
+            self._facts,
+            self._playbook,
+        )
+        old = item_files(before, self._old.concluded, facts, found, playbook)
+        texts = {name: self._with_sections(text, now) for name, text in found.items()}
         texts = {name: self.eraser.text(text).text for name, text in texts.items()}
-        new = self._made(content, snapshot, texts)
-        plan_before = plan_files(self._committed(self._content, known), self._facts, self._playbook)
+        new = item_files(snapshot, now.concluded, facts, texts, playbook)
+        plan_before = plan_files(before, facts, playbook)
         by_hand = tuple(name for name, text in old.items() if name in found and found[name] != text)
         kept = {name: text for name, text in new.items() if name not in by_hand}
-        plan = plan_files(snapshot, self._facts, self._playbook)
+        plan = plan_files(snapshot, facts, playbook)
         kept |= {name: text for name, text in plan.items() if self._text(name) == plan_before.get(name)}
         return {**texts, **kept}, by_hand
 
     def _text(self, name: str) -> str:
         return self._found.get(name, b"").decode("utf-8", "surrogateescape")
-
-    def _made(self, content: bytes, snapshot: Snapshot, found: Mapping[str, str]) -> dict[str, str]:
-        names = self._before if content is self._content else self._after
-        state = fold(enumerate(_lines_of(content, names), start=1))
-        return item_files(snapshot, state.concluded, self._facts, found, self._playbook)
-
-    def _committed(self, content: bytes, known: Snapshot) -> Snapshot:
-        names = self._before if content is self._content else self._after
-        foreign = foreign_ids(content, self._sealer.trusted)
-        return committed(_lines_of(content, names), foreign=foreign, damage=known.specification.damage)
 
     def _digests(self, snapshot: Snapshot) -> dict[str, str]:
         """Of what is written now: else the next commit takes it for an edit by hand."""
@@ -174,19 +177,14 @@ class Rewriting:
 
     # --- what does not ------------------------------------------------------------------------------------------------
 
-    def _with_sections(self, text: str, content: bytes) -> str:
+    def _with_sections(self, text: str, now: _Version) -> str:
         """With the blocks of discussions as the lines have them now."""
-        pairs = zip(
-            fold(enumerate(self._lines, start=1)).concluded,
-            fold(enumerate(_lines_of(content, self._after), start=1)).concluded,
-            strict=True,
-        )
-        for one, two in pairs:
+        for one, two in zip(self._old.concluded, now.concluded, strict=True):
             if one.marker and one.text != two.text:
                 for eol in ("\n", "\r\n"):
-                    forms = (SectionCheck(one.marker, each.text, eol).forms for each in (one, two))
-                    for was, now in zip(*forms, strict=True):
-                        text = text.replace(was, now)
+                    forms = (section_forms(one.marker, each.text, eol) for each in (one, two))
+                    for was, is_now in zip(*forms, strict=True):
+                        text = text.replace(was, is_now)
         return text
 
     def _others(self, known: Mapping[str, object]) -> Iterator[tuple[str, bytes]]:
@@ -206,7 +204,7 @@ class Rewriting:
 
     def _typed(self) -> Iterator[int]:
         """By people and models; our own sentences have ids."""
-        for at, row in enumerate(self._content.split(b"\n"), start=1):
+        for at, row in enumerate(self._old.content.split(b"\n"), start=1):
             line = transcripts.line_in(row)
             if line and line.source is not Source.SYSTEM and self.eraser.typed_in(line):
                 yield at
@@ -239,7 +237,3 @@ def place_of(found: Mapping[str, bytes]) -> Place:
     with suppress(Corrupt):
         home = read_meta(found.get(META, b""), now="").meta.slack
     return Place(team=home.team_id, channel=home.channel_id, thread=home.thread_ts) if home else NOWHERE
-
-
-def _lines_of(content: bytes, names: Names) -> tuple[Line, ...]:
-    return tuple(with_names(line, names) for line in transcripts.read(content))

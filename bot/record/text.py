@@ -7,7 +7,7 @@ from bot.domain.transcript.state import RecordedSpending, State
 from bot.domain.values.json_files import pretty
 from bot.domain.values.markdown import escaped, quoted
 from bot.domain.values.text import counted, one_line
-from bot.record.brief import BriefPoint, PositionMove, ReadRecord, RecordResults
+from bot.record.brief import BriefPoint, ReadRecord, RecordResults
 from bot.record.reading import RecordEntry
 
 LINE_CHARS = 150
@@ -56,13 +56,10 @@ def positions(brief: RecordResults) -> Iterator[str]:
         for position, holders in issue.positions.items():
             names = ", ".join(one.name for one in holders if not one.left)
             yield f"{issue.title}: {position}: {names or 'no one now'}"
-        yield from map(_render_move, issue.moves)
-
-
-def _render_move(move: PositionMove) -> str:
-    lines = ", ".join(f"line {number}" for number in move.because)
-    because = f", because of {lines}" if lines else ""
-    return f"{move.by}: {move.was} → {move.position} (line {move.line}{because})"
+        for move in issue.moves:
+            lines = ", ".join(f"line {number}" for number in move.because)
+            because = f", because of {lines}" if lines else ""
+            yield f"{move.by}: {move.was} → {move.position} (line {move.line}{because})"
 
 
 # --- Markdown: escaped, so that headings and comments of others are only text ---------------------------------------
@@ -76,15 +73,22 @@ def as_markdown(record: ReadRecord, *, title: str) -> Iterator[str]:
     yield f"# {escaped(one_line(title))}"
     yield ""
     yield f"After line {state.line}: {escaped(standing(state))}."
-    yield from _section("Progress", _progress(state))
-    for heading, points in lists(brief):
-        yield from _section(heading, map(in_words, points))
-    yield from _section("Positions", positions(brief))
-    yield from _speakers(state)
-    yield from _table("Model calls by actor", state.totals.by_actor)
-    yield from _table("Model calls by provider", state.totals.by_provider)
-    yield from _markdown_flaws(state)
-    yield from _lines(record.lines())
+    came_to = [(heading, map(in_words, points)) for heading, points in lists(brief)]
+    for heading, found in (("Progress", _progress(state)), *came_to, ("Positions", positions(brief))):
+        yield from _section(heading, (f"- {escaped(one)}" for one in found))
+    spoke = (
+        f"| {_cell(one.name)} | {one.kind} | {one.lines} | {one.first} | {one.last} |"
+        for one in state.speakers
+    )
+    yield from _section("Who spoke", spoke, "| who | | lines | from | to |", "|---|---|--:|--:|--:|")
+    for by, spent in (("actor", state.totals.by_actor), ("provider", state.totals.by_provider)):
+        rows = (
+            f"| {_cell(name)} | {one.lines} | {amounts(one)} |" for name, one in spent.items() if amounts(one)
+        )
+        yield from _section(f"Model calls by {by}", rows, "| | lines | |", "|---|--:|---|")
+    flaws = (f"- Line {flaw.number} {escaped(flaw.sentence)}" for flaw in state.flaws)
+    yield from _section("Not as it should be", flaws)
+    yield from _lines(record.lines)
 
 
 def _progress(state: State) -> Iterator[str]:
@@ -98,31 +102,9 @@ def _progress(state: State) -> Iterator[str]:
     return (f"{name}: {one_line(fact, LINE_CHARS)}" for name, fact in facts if fact)
 
 
-def _section(heading: str, found: Iterable[str]) -> Iterator[str]:
-    rows = [f"- {escaped(one)}" for one in found]
-    if rows:
-        yield from ("", f"## {heading}", "", *rows)
-
-
-def _speakers(state: State) -> Iterator[str]:
-    if state.speakers:
-        yield from ("", "## Who spoke", "", "| who | | lines | from | to |", "|---|---|--:|--:|--:|")
-        for one in state.speakers:
-            yield f"| {_cell(one.name)} | {one.kind} | {one.lines} | {one.first} | {one.last} |"
-
-
-def _table(heading: str, spent: Mapping[str, RecordedSpending]) -> Iterator[str]:
-    rows = [
-        f"| {_cell(name)} | {one.lines} | {amounts(one)} |" for name, one in spent.items() if amounts(one)
-    ]
-    if rows:
-        yield from ("", f"## {heading}", "", "| | lines | |", "|---|--:|---|", *rows)
-
-
-def _markdown_flaws(state: State) -> Iterator[str]:
-    if state.flaws:
-        yield from ("", "## Not as it should be", "")
-        yield from (f"- Line {flaw.number} {escaped(flaw.sentence)}" for flaw in state.flaws)
+def _section(heading: str, found: Iterable[str], *head: str) -> Iterator[str]:
+    if rows := list(found):
+        yield from ("", f"## {heading}", "", *head, *rows)
 
 
 def _lines(entries: Iterable[RecordEntry]) -> Iterator[str]:
@@ -154,24 +136,22 @@ def as_json(record: ReadRecord, *, slug: str) -> Iterator[str]:
     head: dict[str, object] = {
         "slug": slug,
         "state": {**state.model_dump(mode="json"), "status": state.progress.analysis_status},
-        **{name.lower().replace(" ", "_"): [_point(one) for one in points] for name, points in lists(brief)},
+        **{
+            name.lower().replace(" ", "_"): [
+                _facts(one._asdict() | {"facts": dict(one.facts)}) for one in points
+            ]
+            for name, points in lists(brief)
+        },
         "positions": list(positions(brief)),
     }
     yield pretty(head).removesuffix("\n}\n") + ',\n  "lines": ['
     between = "\n"
-    for entry in record.lines():
-        yield f"{between}    {json.dumps(_fields(entry), ensure_ascii=False)}"
+    for entry in record.lines:
+        yield f"{between}    {json.dumps(_facts(entry._asdict()), ensure_ascii=False)}"
         between = ",\n"
     yield "\n  ]\n}\n"
 
 
-def _point(point: BriefPoint) -> dict[str, object]:
-    return {name: fact for name, fact in (point._asdict() | {"facts": dict(point.facts)}).items() if fact}
-
-
-def _fields(entry: RecordEntry) -> dict[str, object]:
-    """Without empty fields. A call without figures is an empty object."""
-    found = entry._asdict()
-    return {
-        name: fact for name, fact in found.items() if fact not in ("", None, ()) and (name != "round" or fact)
-    }
+def _facts(fields: Mapping[str, object]) -> dict[str, object]:
+    """Without empty ones. A call without figures is an empty object."""
+    return {name: fact for name, fact in fields.items() if fact or (name == "call" and fact is not None)}

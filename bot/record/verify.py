@@ -19,7 +19,7 @@ from bot.domain.specification.claims import PartyKind
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.snapshot import HASH, SCHEMA, Snapshot, first_difference, hash_of, read_known
 from bot.domain.transcript import people
-from bot.domain.transcript.fold import CONCLUDED_KEPT, Row, fold
+from bot.domain.transcript.fold import Row, fold
 from bot.domain.transcript.lines import CHANGING_ENTRIES, Line
 from bot.domain.transcript.people import PEOPLE_FILE
 from bot.domain.transcript.seal import TrustedKeys, foreign_ids, lost_rows, read_chain
@@ -38,7 +38,7 @@ from bot.files import (
     folder,
 )
 from bot.record.projected import DATA, committed, is_projected, item_files, plan_files
-from bot.record.reading import NamedFile, in_sealed_order, numbered, repeated
+from bot.record.reading import Transcript, in_sealed_order, numbered, repeated
 from bot.record.words_kept import unkept, unknown_ids
 
 
@@ -73,10 +73,10 @@ class RecordedItem(NamedTuple):
         """The path of the transcript in the folder."""
         return self.transcript.relative_to(self.folder).as_posix()
 
-    @property
-    def record(self) -> NamedFile:
+    def read(self) -> Transcript:
+        """Raises OSError."""
         most = TRANSCRIPT_BYTES if self.root else CHOSEN_RECORD_BYTES
-        return NamedFile(self.file(self.transcript, most), self.people.names)
+        return Transcript(self.file(self.transcript, most).read(), self.people.names)
 
     @property
     def people(self) -> people.PeopleFile:
@@ -129,14 +129,18 @@ def differences(
     """
     if flaw := item.people.flaw:
         yield Difference(PEOPLE_FILE, 1, flaw)
-    rows, transcript = in_sealed_order([*numbered(item.record)]), item.record.read()
+    record = item.read()
+    rows, transcript = in_sealed_order([*numbered(record)]), record.content
     foreign = foreign_ids(transcript, keys)
     state = fold(rows)
     flaws = sorted((*state.flaws, *repeated(rows)), key=lambda flaw: flaw.number)
     yield from (Difference(item.name, flaw.number, flaw.sentence) for flaw in flaws)
     yield from lines_kept(transcript, item.name, versions, keys)
     content = _content(item.file(item.folder / META, META_BYTES))
-    yield from _progress(content, state, versions)
+    if content is not None:
+        yield from meta_compared(content, state.progress)
+    elif (versions and META in versions[0].files) or state.progress.whole:
+        yield Difference(META, 1, "is not there")
     lines = [line for _, line in rows if isinstance(line, Line)]
     yield from _pushed_since(item.name, rows, foreign)
     written = _content(item.file(item.folder / SPECIFICATION, TRANSCRIPT_BYTES))
@@ -145,14 +149,15 @@ def differences(
     if known and written:
         yield from _renamed(known, item.people.names)
         yield from _specified(written, known, lines, snapshot, foreign=foreign)
-    elif written is not None or any(map(_hash_in, lines)):
+    elif written is not None or any(line.text(HASH) for line in lines):
         yield Difference(SPECIFICATION, 1, "is not there" if written is None else "cannot be read")
     held = list(_with_records(state, list(item.meta.elaborations)))
     texts: dict[str, str] = {}
     yield from _unreadable(item, texts)
-    incomplete = len(state.concluded) == CONCLUDED_KEPT
-    is_foreign = incomplete or not state.progress.whole
-    yield from _sections(texts, held, foreign=is_foreign)
+    is_foreign = not state.progress.whole
+    syntheses = {one.marker: one.text for one in held}
+    for name in (one for one in texts if not one.endswith(DATA)):
+        yield from sections_compared(name, texts[name], syntheses, foreign=is_foreign or name == SHARED)
     wanted: Mapping[str, str] = {}
     if playbook and not has_other_schema(lines, playbook):
         facts = ItemFacts(item.title, item.slug)
@@ -226,14 +231,6 @@ def _content(file: File) -> bytes | None:
         return None
 
 
-def _progress(content: bytes | None, state: State, versions: Sequence[ItemVersion]) -> Iterator[Difference]:
-    if content is None:
-        if (versions and META in versions[0].files) or state.progress.whole:
-            yield Difference(META, 1, "is not there")
-        return
-    yield from meta_compared(content, state.progress)
-
-
 def _specified(
     content: bytes, known: Snapshot, lines: Sequence[Line], snapshot: Snapshot, *, foreign: Collection[str]
 ) -> Iterator[Difference]:
@@ -245,7 +242,9 @@ def _specified(
     ours = [line for line in lines if line.message_id not in foreign]
     if id and first_difference(known.specification, committed(ours).specification)[0]:
         yield Difference(SPECIFICATION, _row_of(content, id), f"{id} {sentence}")
-    elif (told := next(filter(None, map(_hash_in, reversed(lines))), "")) and hash_of(content) != told:
+    elif (told := next(filter(None, (line.text(HASH) for line in reversed(lines))), "")) and hash_of(
+        content
+    ) != told:
         yield Difference(
             SPECIFICATION, 1, "has the entries of the lines, and is not the file that was committed"
         )
@@ -270,18 +269,12 @@ def _pushed_since(
 
 def _renamed(known: Snapshot, names: Mapping[str, str]) -> Iterator[Difference]:
     """Names of people that are not those of the last commit. One that it did not know was learned since."""
-    entries = known.specification.entries.values()
-    claims = (claim for entry in entries for told in entry.claims.values() for claim in told)
+    claims = (one for entry in known.specification.entries.values() for one in entry.all_claims())
     parties = (party for claim in claims for party in (claim.said, claim.accepted) if party)
     people = {(one.by, one.name) for one in parties if one.kind is PartyKind.PERSON}
     for id, name in sorted(people):
         if name not in {"", id, names.get(id, name)}:
             yield Difference(PEOPLE_FILE, 1, f"calls {id} {names[id]}, and {SPECIFICATION} {name}")
-
-
-def _hash_in(line: Line) -> str:
-    told = line.meta.get(HASH)
-    return told if isinstance(told, str) else ""
 
 
 def _row_of(content: bytes, id: str) -> int:
@@ -300,32 +293,19 @@ def _with_records(state: State, recorded: list[Record]) -> Iterator[Concluded]:
             yield one.but(record=record)
 
 
-def _sections(texts: Mapping[str, str], held: Sequence[Concluded], *, foreign: bool) -> Iterator[Difference]:
-    known = {one.marker: one.text for one in held}
-    for name, text in texts.items():
-        if not name.endswith(DATA):
-            yield from sections_compared(name, text, known, foreign=foreign or name == SHARED)
-
-
 def _unreadable(item: RecordedItem, texts: dict[str, str]) -> Iterator[Difference]:
     """
     Puts the artifacts that elaborations may change into *texts*, and yields those that are not plain files. Bytes that
     are not UTF-8 are kept as surrogates.
     """
-    shared = [(SHARED, item.file(item.shared, ARTIFACT_BYTES))] if item.shared else []
-    for name, file in (*_artifacts(item), *shared):
+    is_alone = item.name != TRANSCRIPT  # the folder may hold anything, so do not descend
+    with item.opened() as found:
+        names = sorted(found.files() if is_alone else found.tree())
+    paths = {name: item.folder / name for name in names if is_projected(name)}
+    for name, path in {**paths, **({SHARED: item.shared} if item.shared else {})}.items():
         try:
-            texts[name] = file.read().decode("utf-8", "surrogateescape")
+            texts[name] = item.file(path, ARTIFACT_BYTES).read().decode("utf-8", "surrogateescape")
         except FileNotFoundError:
             continue
         except FileRefused as error:
             yield Difference(name, 1, error.reason)
-
-
-def _artifacts(item: RecordedItem) -> Iterator[tuple[str, File]]:
-    is_alone = item.name != TRANSCRIPT  # the folder may hold anything, so do not descend
-    with item.opened() as found:
-        names = sorted(found.files() if is_alone else found.tree())
-    for name in names:
-        if is_projected(name):
-            yield name, item.file(item.folder / name, ARTIFACT_BYTES)

@@ -127,21 +127,6 @@ def test_people_of_one_name_are_two() -> None:
     assert [(one.name, one.lines) for one in state.people] == [("Ada", 1), ("Ada", 1)]
 
 
-def test_what_is_no_line_is_said_by_its_number() -> None:
-    """In the words of reading, and everything else is replayed."""
-    state = replayed(
-        said(), said(round=-1), said(round=True), said(meta=[]), said(phase="lunch", ts="now"), said()
-    )
-
-    assert [(flaw.number, flaw.sentence) for flaw in state.flaws] == [
-        (2, "has no valid round (a whole number from 0 to 2^53)"),
-        (3, "has no whole number as round"),
-        (4, "has a meta that is not an object"),
-        (5, "has no valid phase, ts"),
-    ]
-    assert state.lines == 2
-
-
 def test_going_back_is_a_flaw_of_the_line_that_does() -> None:
     """Of rounds and of the clock; what follows is compared with that line."""
     later = "2025-03-01T10:15:31.000Z"

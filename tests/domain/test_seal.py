@@ -244,13 +244,6 @@ class TestReading:
 
         assert [row.is_sealed for row in chain.rows] == [False] * 2 + [True] * 5
 
-    def test_a_longer_chain_of_another_item_counts_only_if_it_is_asked_for(self) -> None:
-        """Who knows the item's chain says so."""
-        content = sealed(*range(11, 30)) + RECORD
-        chain = read_chain(RECORD, TRUSTED).chain
-
-        assert [r.line.content for r in read_chain(content, TRUSTED, chain=chain).rows if r.n] == WORDS
-
     def test_two_copies_of_the_bot_that_wrote_at_once(self) -> None:
         """Both lines count, and the flaw is named."""
         one, other = (rows_of(Sealer(US).append(RECORD, [said(number)])) for number in (6, 7))

@@ -218,10 +218,6 @@ def test_the_settings_are_depth_and_silence() -> None:
     assert [one.name for one in form(at, Action.SETTINGS).fields] == ["voices"]
 
 
-def test_the_shipped_schema_is_at_the_table() -> None:
-    assert shipped().schema.kinds["requirement"].prefix == "FR"
-
-
 # --- what has changed meanwhile ---
 
 
@@ -350,21 +346,6 @@ def test_a_word_that_takes_back_is_the_text_of_no_entry(door: str, prefix: str) 
 
     assert {entry.kind for entry in at.rt.specification.entries.values()} <= {"note", "discussion"}
     assert f"{prefix}-001: withdrawn." in [line.content for line in at.lines]
-
-
-def test_an_edited_message_changes_what_was_changed_in_it(meeting_of_two: Table) -> None:
-    """Ada corrects a word; Grace's correction of another line stands."""
-    entries = meeting_of_two.rt.specification.entries
-
-    assert (entries["RSK-001"]["text"], entries["RSK-002"]["text"]) == ("the disk fills at night", "clocks")
-    assert not entries["RSK-001"].stale + entries["RSK-002"].stale
-
-
-@pytest.fixture
-def meeting_of_two() -> Table:
-    at = Table(few_steps()).start().say("risk: the disk fills\nrisk: clcks", ts="900.1")
-    at.say("RSK-001: the disk fills at night", who="grace")
-    return at.edit("900.1", "risk: the disk fills\nrisk: clocks")
 
 
 def test_a_value_above_a_limit_is_refused_with_the_limit() -> None:

@@ -120,6 +120,8 @@ class TestReading:
             (b"\xff", "is not UTF-8"),
             (b"{", "is not JSON"),
             (b"[" * 100_000, "is not JSON"),
+            (b"\x00\x00" + SEED.strip(), "is not JSON"),
+            (SEED.strip() + b"," + SEED.strip(), "is not JSON"),
             (b"[]", "is not a JSON object"),
             (b"{}", "has no whole number as round"),
             (SEED.strip().replace(b'"round": 3', b'"round": true'), "has no whole number as round"),
@@ -140,33 +142,11 @@ class TestReading:
         assert found.flaws == (Flaw(number=3, sentence=sentence),)
         assert len(found.lines) == 2
 
-    def test_a_round_that_goes_back_is_reported(self) -> None:
-        """Seed 004 §3, invariant 1."""
-        content = append(b"", [line(3)]) + append(b"", [line(2, ts=line(4).ts)])
-
-        assert [flaw.sentence for flaw in read(content).flaws] == ["goes back from round 3 to 2"]
-
-    def test_a_time_that_goes_back_is_reported(self) -> None:
-        """Seed 004 §3, invariant 3."""
-        content = append(b"", [line(3)]) + append(b"", [line(3, ts=line(2).ts)])
-
-        assert [flaw.sentence for flaw in read(content).flaws] == [
-            "is earlier (2026-03-01T10:00:02.000Z) than the line before it (2026-03-01T10:00:03.000Z)"
-        ]
-
     def test_the_last_line_is_held_to_the_same_without_its_line_end(self) -> None:
         """An editor may have dropped it; the invariants hold for it too."""
         content = append(b"", [line(3)]) + line(2, ts=line(4).ts).as_json().encode()
 
         assert [flaw.number for flaw in read(content).flaws] == [2]
-
-    def test_an_empty_file_is_an_empty_transcript(self) -> None:
-        """It is at round 0, without a flaw."""
-        assert read(b"") == ((), ())
-
-    def test_a_byte_order_mark_is_tolerated(self) -> None:
-        """Some editors write one."""
-        assert read(b"\xef\xbb\xbf" + SEED).flaws == ()
 
     @given(file_contents | st.binary())
     def test_any_bytes_can_be_read(self, content: bytes) -> None:
@@ -278,12 +258,6 @@ class TestAppending:
         content = append(append(b"", lines[0]), lines[1])
 
         assert fold(enumerate(map(parse, content.splitlines()), start=1)).flaws == ()
-
-    def test_windows_line_ends_of_others_stay(self) -> None:
-        """Byte for byte, and ours are added below."""
-        windows = SEED.replace(b"\n", b"\r\n")
-
-        assert append(windows, [line(1)]).startswith(windows)
 
     @given(file_contents, our_lines)
     def test_what_others_wrote_stays_byte_for_byte(self, content: bytes, lines: list[Line]) -> None:

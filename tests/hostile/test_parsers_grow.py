@@ -52,7 +52,7 @@ from bot.integrations.source_files import read_issue_text
 from bot.integrations.trace import CodeFacts, CodePlace, TracedEntry
 from bot.record import text as record_text
 from bot.record.brief import read_record
-from bot.record.reading import InMemory
+from bot.record.reading import Transcript
 from bot.settings import Settings
 from bot.slack import limits, parse
 from bot.slack import markdown as mrkdwn
@@ -453,7 +453,7 @@ FILES: Mapping[str, Read] = {
         told(lambda one: address.read_address(one, ["a"]))(said),
     ),
     "a record": lambda said: "".join(
-        record_text.as_markdown(read_record(InMemory(transcript(said))), title="A")
+        record_text.as_markdown(read_record(Transcript(transcript(said))), title="A")
     ),
 }
 

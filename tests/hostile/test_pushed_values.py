@@ -26,7 +26,7 @@ from bot.domain.transcript.forgetting import Eraser, Forgetting
 from bot.domain.transcript.lines import Line, LinePhase, Source, append
 from bot.record.brief import read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory
+from bot.record.reading import Transcript
 from bot.record.rewritten import is_text_in
 from bot.record.words_kept import unkept
 from bot.shipped import personas_dir, steps_dir
@@ -129,7 +129,7 @@ def test_any_facts_of_pushed_lines_end_nothing(
     for _, edit in sections(PLAYBOOK, known, ITEM, snapshot.written):
         texts[edit.path] = edit.apply(texts.get(edit.path))
     assert isinstance(unkept(content.decode(), texts), list)
-    assert "</html>" in "".join(as_html(read_record(InMemory(content)), title="A"))
+    assert "</html>" in "".join(as_html(read_record(Transcript(content)), title="A"))
     whom = Forgetting("p-aaaaaaaaaa", ("Ada",), on="2026-03-01", words=True)
     eraser = Eraser(whom, lines, is_text_in(PLAYBOOK.schema))
     assert scrubbing.transcript(content, eraser.text, eraser.change).content.count(b"\n") == len(lines)

@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 from bot.domain.catalog.steps import Depth
 from bot.domain.item.item_paths import TRANSCRIPT
 from bot.domain.messages.message import Action
-from bot.files import TRANSCRIPT_BYTES, File
-from bot.record.reading import NamedFile
+from bot.record.reading import Transcript
 from bot.record.verify import RecordedItem
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import thinking
@@ -30,8 +29,8 @@ CALL = {
 }
 
 
-def record_at(path: Path) -> NamedFile:
-    return NamedFile(File(path.parent, path.name, TRANSCRIPT_BYTES))
+def record_at(path: Path) -> Transcript:
+    return Transcript(path.read_bytes())
 
 
 @played_once

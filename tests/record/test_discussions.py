@@ -17,7 +17,7 @@ from bot.domain.specification.entries import EntryState
 from bot.domain.transcript import lines as transcript
 from bot.record.brief import RecordResults, read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory, specification_of
+from bot.record.reading import Transcript, specification_of
 from bot.record.text import as_json, as_markdown
 from tests.domain.books import few_steps
 from tests.domain.table import Table
@@ -26,8 +26,8 @@ BUCKET = "decision: Use a token bucket in Redis; because: ten times faster"
 LEAKY = "DEC-001: Use a leaky bucket in the gateway"
 
 
-def record_of(table: Table) -> InMemory:
-    return InMemory(transcript.append(table.world.meeting, table.rt.lines))
+def record_of(table: Table) -> Transcript:
+    return Transcript(transcript.append(table.world.meeting, table.rt.lines))
 
 
 def brief(table: Table) -> RecordResults:
@@ -232,10 +232,6 @@ def test_who_does_what_is_in_a_file_with_its_owner() -> None:
     assert "| ASM-001 Trucks have a tablet |" in page
 
 
-def test_no_file_of_actions_without_any() -> None:
-    assert "actions.md" not in Table().start().do_step().world.files
-
-
 def test_positions_are_entries_and_a_move_is_a_new_claim() -> None:
     """S11: each person's own words stand in their position; the synthesis of a model changes none."""
     table = (
@@ -294,7 +290,7 @@ def earlier(**meta: Any) -> transcript.Line:
 
 
 def told_earlier(*lines: transcript.Line) -> RecordResults:
-    return read_record(InMemory(transcript.append(b"", lines))).brief
+    return read_record(Transcript(transcript.append(b"", lines))).brief
 
 
 def test_lines_of_earlier_versions_are_read_as_entries() -> None:

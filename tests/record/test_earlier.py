@@ -26,7 +26,7 @@ def test_it_is_read_without_a_flaw_and_shown(sample: Path) -> None:
     said = [line for line in read(sample.read_bytes()) if line.source is Source.USER]
 
     assert known.state.flaw_count == 0
-    assert len([*known.lines()]) == known.state.lines
+    assert len([*known.lines]) == known.state.lines
     assert all(escape(line.content.split("\n")[0]) in page for line in said)
 
 

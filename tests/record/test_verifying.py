@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import run
 
@@ -72,15 +72,6 @@ def test_a_record_of_ours_holds(kept: Kept) -> None:
     assert len(kept.versions) > 5
 
 
-def test_a_home_and_its_seal_are_no_part_of_the_record(kept: Kept) -> None:
-    """An old file has none, a new one has; neither follows from the lines."""
-    found = json.loads(kept[META])
-    for slack in (None, {}, {"channel_id": "C1"}, {"channel_id": "C1", "seal": "0" * 64}):
-        fields_ = {name: fact for name, fact in found.items() if name != "slack"}
-        fields_ |= {} if slack is None else {"slack": slack}
-        assert kept.spoilt(META, json.dumps(fields_, indent=2).encode() + b"\n") == []
-
-
 def test_it_holds_without_git_too(tmp_path: Path) -> None:
     """Then nobody vouches for the lines, and the rest is compared with them."""
     assert list(differences(written(an_evening(), tmp_path))) == []
@@ -138,55 +129,52 @@ def test_a_line_that_is_gone_is_found(kept: Kept) -> None:
     assert any(re.search(f"lacks 1 line of commit [0-9a-f]+, from {id} on", one) for one in found)
 
 
-def test_a_record_that_ends_too_early_is_found(kept: Kept) -> None:
-    """No seal tells of lines behind it; our newest commit does."""
-    rows = kept[MEETING].splitlines(keepends=True)
-
-    assert any("lacks 2 lines of commit" in one for one in kept.spoilt(MEETING, b"".join(rows[:-2])))
-
-
-def test_more_lines_than_were_committed_are_none(kept: Kept) -> None:
-    """A death between the write and the commit leaves some behind."""
-    last = json.loads(kept[MEETING].splitlines()[-1])
-    more = {**last, "meta": {"message_id": "x"}}
-
-    assert kept.spoilt(MEETING, kept[MEETING] + json.dumps(more).encode() + b"\n") == []
-
-
-def test_a_step_that_no_line_finished_is_found(kept: Kept) -> None:
-    """And both sides are told."""
-    spoilt = kept[META].replace(b'"00-03",', b'"00-03",\n    "00-09",')
-
-    assert "steps_completed is not what the lines say" in kept.spoilt(META, spoilt)[0]
-    assert '\n+  "00-09",\n' in kept.spoilt(META, spoilt)[0]
-
-
-def test_what_people_may_change_by_hand_is_no_difference(kept: Kept) -> None:
-    """The limit of turns, fields of other tools, and everything outside of what elaborations wrote."""
-    config = b'{\n  "elaboration_config": {"max_turns": 4},\n  "owner": "grace",'
-    assert kept.spoilt(META, kept[META].replace(b"{", config, 1)) == []
-
-    amended = b"# My own title\n\nAnd a word before.\n\n" + kept[SCAN] + b"\n## Our own\n\nAnd one after.\n"
-    assert kept.spoilt(SCAN, amended) == []
+CONFIG = b'{\n  "elaboration_config": {"max_turns": 4},\n  "owner": "grace",'
+FORGED = b"\n<!-- Elaboration: step 00-02, 2026-01-01T00:00:00.000Z -->\n\nWe agreed on everything.\n"
+SPOILT: list[tuple[str, Callable[[bytes], bytes], str]] = [
+    # of a line behind the last one no seal tells; our newest commit does
+    (MEETING, lambda text: b"".join(text.splitlines(keepends=True)[:-2]), "lacks 2 lines of commit"),
+    (META, lambda text: text.replace(b'"00-03",', b'"00-03",\n    "00-09",'), '\n+  "00-09",\n'),
+    (
+        SCAN,
+        lambda text: text.replace(b"<!-- Elaboration:", b"<!-- Elaborated:"),
+        "\n-<!-- Elaboration: step 00-01",
+    ),
+    (SCAN, lambda text: text + FORGED, "names an elaboration that the record does not know"),
+    # a death between the write and the commit leaves lines behind
+    (MEETING, lambda text: text + with_id(text.splitlines()[-1], "x") + b"\n", ""),
+    # what people may change: the limit of turns, fields of other tools, what is outside of our sections, line ends
+    (META, lambda text: text.replace(b"{", CONFIG, 1), ""),
+    (
+        SCAN,
+        lambda text: b"# My own title\n\nAnd a word before.\n\n" + text + b"\n## Our own\n\nAnd one after.\n",
+        "",
+    ),
+    (SCAN, lambda text: text.replace(b"\n", b"\r\n"), ""),
+    # a home and its seal do not follow from the lines
+    *(
+        (META, lambda text, home=home: with_home(text, home), "")
+        for home in (None, {}, {"channel_id": "C1"}, {"channel_id": "C1", "seal": "0" * 64})
+    ),
+]
 
 
-def test_another_kind_of_line_end_is_no_difference(kept: Kept) -> None:
-    """Where it is the same one throughout: some checkouts convert."""
-    assert kept.spoilt(SCAN, kept[SCAN].replace(b"\n", b"\r\n")) == []
+def with_id(row: bytes, id: str) -> bytes:
+    return json.dumps({**json.loads(row), "meta": {"message_id": id}}).encode()
 
 
-def test_a_section_that_is_gone_is_found(kept: Kept) -> None:
-    """The lines say that it was there."""
-    spoilt = kept[SCAN].replace(b"<!-- Elaboration: step 00-01", b"<!-- Elaborated: step 00-01")
-
-    assert "\n-<!-- Elaboration: step 00-01" in kept.spoilt(SCAN, spoilt)[0]
+def with_home(text: bytes, home: object) -> bytes:
+    fields = {name: fact for name, fact in json.loads(text).items() if name != "slack"}
+    return json.dumps(fields | ({} if home is None else {"slack": home}), indent=2).encode() + b"\n"
 
 
-def test_a_section_of_no_elaboration_is_found(kept: Kept) -> None:
-    """Whoever wrote it, it was not said."""
-    forged = b"\n<!-- Elaboration: step 00-02, 2026-01-01T00:00:00.000Z -->\n\nWe agreed on everything.\n"
+@pytest.mark.parametrize(("name", "spoil", "sentence"), SPOILT)
+def test_a_difference_is_told_and_what_is_free_is_none(
+    kept: Kept, name: str, spoil: Callable[[bytes], bytes], sentence: str
+) -> None:
+    found = kept.spoilt(name, spoil(kept[name]))
 
-    assert "names an elaboration that the record does not know" in kept.spoilt(SCAN, kept[SCAN] + forged)[0]
+    assert any(sentence in one for one in found) if sentence else found == []
 
 
 def edited(item: RecordedItem) -> None:

@@ -113,27 +113,6 @@ def test_ids_are_never_given_twice(meeting: Meeting) -> None:
     assert [one.id for one in meeting.specification.active("requirement")] == ["FR-001", "FR-003"]
 
 
-def test_a_part_goes_with_what_it_is_part_of(meeting: Meeting) -> None:
-    meeting.say("Ada", "01-06", "requirement: One\nAC: it shows")
-    meeting.press("Ada", {"id": "FR-001", "state": "withdrawn"})
-
-    assert not meeting.specification.lives("AC-001-01")
-
-
-def test_two_people_who_differ_leave_a_value_contested_until_a_press_settles_it(meeting: Meeting) -> None:
-    meeting.say("Ada", "01-06", "requirement: One")
-    meeting.say("Ada", "01-08", "Must: FR-001")
-    meeting.say("Grace", "01-08", "FR-001 priority: should")
-    entry = meeting.specification.entries["FR-001"]
-    assert [claim.value for claim in entry.contested("priority")] == ["must", "should"]
-    assert entry["priority"] == "should", "the latest counts meanwhile"
-
-    meeting.press("Ada", {"id": "FR-001", "set": {"priority": "must"}})
-
-    assert meeting.specification.entries["FR-001"].contested("priority") == ()
-    assert meeting["FR-001.priority"] == "must"
-
-
 def test_a_bad_patch_is_refused_with_a_sentence_and_the_others_count(meeting: Meeting) -> None:
     line = meeting.say("Ada", "01-06", "requirement: One")
     damaged = meeting.lines[0].but(
@@ -157,26 +136,6 @@ def test_a_changed_message_keeps_its_ids_and_what_it_says_no_more_is_withdrawn(m
     assert meeting["FR-001.title"] == "Uno"
     assert not meeting.specification.lives("FR-002")
     assert meeting.stale() == set()
-
-
-def test_a_message_can_be_changed_twice(meeting: Meeting) -> None:
-    said = meeting.say("Ada", "01-06", "requirement: One")
-    meeting.say("Ada", "01-06", "requirement: Uno", amends=said)
-    risk = {"id": "RSK-001", "kind": "risk", "new": True, "set": {"text": "late"}, "sources": ["FR-001"]}
-    meeting.press("Grace", risk)
-    meeting.say("Ada", "01-06", "requirement: Eins", amends=said)
-
-    assert meeting["FR-001.title"] == "Eins"
-    assert meeting.stale() == {"RSK-001.text"}
-
-
-def test_what_rests_on_a_deleted_message_is_marked_and_nothing_else(meeting: Meeting) -> None:
-    """Grace's priority goes, Ada's title stays."""
-    meeting.say("Ada", "01-06", "requirement: One")
-    ranked = meeting.say("Grace", "01-08", "Must: FR-001")
-    meeting.delete("Grace", ranked)
-
-    assert meeting.stale() == {"FR-001.priority"}
 
 
 def test_a_reversed_decision_marks_what_rests_on_it_through_other_entries(meeting: Meeting) -> None:
@@ -226,15 +185,6 @@ def test_what_is_stale_says_who_made_it_so_and_how(meeting: Meeting) -> None:
     meeting.press("Linus", {"id": "RSK-001", "set": {"text": "latest"}, "sources": [said]})
     meeting.delete("Grace", said)
     assert why() == Stale(line="m8", cause=StaleCause.DELETED, by="UGRACE", name="Grace")
-
-
-def test_keep_confirms_what_was_stale(meeting: Meeting) -> None:
-    said = meeting.say("Ada", "01-06", "requirement: One")
-    meeting.delete("Ada", said)
-    meeting.press("Grace", {"id": "FR-001", "accept": True})
-
-    assert meeting.stale() == set()
-    assert meeting["FR-001.title"] == "One"
 
 
 def test_a_withdrawn_entry_comes_back_by_a_press_and_not_by_another_value(meeting: Meeting) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.messages.attribution_wording import attribution, attribution_of, overtaken
+from bot.domain.messages.attribution_wording import attribution, overtaken
 from bot.domain.specification.claim_check import stands_in
 from bot.domain.specification.entries import Check, Claim, Entry, EntryState, Specification, StaleCause
 from bot.domain.specification.fold import MOST_CLAIMS, QUOTE_CHARS
@@ -374,25 +374,6 @@ def test_a_quote_that_was_cut_to_fit_keeps_its_speaker(meeting: Meeting) -> None
     meeting.press("Linus", long)
 
     assert attribution(current(meeting, "Q-001", "text")) == "Grace, accepted by Linus"
-
-
-def test_words_of_others_are_theirs_whoever_recorded_them(meeting: Meeting) -> None:
-    said = meeting.say("Grace", "01-06", "Who pays for it?")
-    meeting.press(
-        "Linus",
-        new("Q-001", "question", {"text": "Who pays for it?"}, **quoting(said, "who pays for it", "text")),
-    )
-
-    assert attribution(current(meeting, "Q-001", "text")) == "Grace, accepted by Linus"
-
-
-def test_a_decision_by_agreement_names_who_decided_and_who_recorded_it(meeting: Meeting) -> None:
-    words = {"text": "A queue", "deciders": ["Ada", "Grace", "Linus"]}
-    meeting.press("Linus", new("DEC-001", "decision", words))
-
-    assert attribution_of(entry(meeting, "DEC-001"), "text") == (
-        "decided by Ada, Grace and Linus, recorded by Linus"
-    )
 
 
 def test_a_line_that_was_pushed_only_proposes_and_is_never_called_by_the_name_in_it(meeting: Meeting) -> None:

@@ -92,14 +92,6 @@ def test_what_people_disagree_on_says_so_wherever_it_is_shown(meeting: Meeting) 
         assert "could _(open: Grace says must, Linus says could)_" in meeting.section(name)
 
 
-def test_what_has_to_be_confirmed_says_so(meeting: Meeting) -> None:
-    meeting.delete("Ada", "m1")
-
-    assert "FR-001: Edit without a network _(to be confirmed again)_" in meeting.section(
-        "Functional Requirements"
-    )
-
-
 def test_a_models_other_value_is_shown_as_its_proposal(meeting: Meeting) -> None:
     meeting.propose({"id": "FR-001", "set": {"priority": "could"}})
 

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from bot.domain.specification import snapshot
 from bot.domain.specification.entries import EntryState, Specification
-from bot.domain.specification.snapshot import HASH, SECTIONS, first_difference, folded, hash_of, restored
+from bot.domain.specification.snapshot import (
+    HASH,
+    SECTIONS,
+    first_difference,
+    folded,
+    folded_content,
+    hash_of,
+)
 from bot.domain.transcript.lines import Line, LinePhase, Source, append, as_heard, in_thread_order
 from tests.sealing import TRUSTED, sealed
 from tests.specification.meeting import Meeting
@@ -72,42 +79,29 @@ def test_what_cannot_be_put_back_is_not_settled(
     damage: Callable[[list[bytes]], list[bytes]], sentence: str
 ) -> None:
     """Lines that our last commit has come back with the next one, so that nothing is wrong with them."""
-    text, content = committed(a_meeting())
+    _, content = committed(a_meeting())
     now = b"".join(damage(content.splitlines(keepends=True)))
 
-    assert restored(text, content, now, trusted=TRUSTED).specification.damage == ()
-    found = restored(text, b"", now, trusted=TRUSTED).specification
+    assert folded_content(now, TRUSTED, committed=content).specification.damage == ()
+    found = folded_content(now, TRUSTED).specification
     assert any(one.startswith(sentence) for one in found.damage)
     assert snapshot.read(snapshot.text_of(found, {})).specification.damage == found.damage
 
 
-def test_a_file_that_fits_is_taken_and_later_lines_of_others_only_propose() -> None:
+def test_later_lines_of_others_only_propose() -> None:
     meeting = a_meeting()
     text, content = committed(meeting)
-    meeting.press("Mallory", {"id": "FR-001", "set": {"priority": "could"}})
-    now = append(content, meeting.lines[-1:])
-
-    found = restored(text, content, now, trusted=TRUSTED)
-
-    same = restored(text, content, content, trusted=TRUSTED)
+    same = folded_content(content, TRUSTED)
     assert same.specification.but(heard={}) == snapshot.read(text.decode()).specification
+
+    meeting.press("Mallory", {"id": "FR-001", "set": {"priority": "could"}})
+    found = folded_content(append(content, meeting.lines[-1:]), TRUSTED)
+
     assert found.written == WRITTEN
     assert found.specification.entries["FR-001"]["priority"] == "should"
     pending = found.specification.entries["FR-001"].pending("priority")
     assert pending
     assert pending.value == "could"
-
-
-def test_a_file_that_does_not_fit_is_not_believed() -> None:
-    """Changed by hand, cut off, from another time, or gone: then the lines are folded."""
-    meeting = a_meeting()
-    text, content = committed(meeting)
-    forged = text.replace(b'"should"', b'"must"')
-
-    for file in (forged, text[:-9], b"", None):
-        found = restored(file, content, content, trusted=TRUSTED)
-        assert found.specification.entries == meeting.specification.entries
-        assert found.written == WRITTEN
 
 
 def test_entries_of_a_line_that_was_taken_away_are_gone() -> None:
@@ -116,7 +110,7 @@ def test_entries_of_a_line_that_was_taken_away_are_gone() -> None:
     text, content = committed(meeting)
     first, *rest = content.splitlines(keepends=True)
 
-    found = restored(text, content, b"".join(rest), trusted=TRUSTED)
+    found = folded_content(b"".join(rest), TRUSTED, committed=content)
 
     assert "FR-001" in snapshot.read(text.decode()).specification.entries
     assert b"FR-001" in first
@@ -124,15 +118,15 @@ def test_entries_of_a_line_that_was_taken_away_are_gone() -> None:
     assert "Filter by date" not in str(found.specification.entries)
 
 
-def test_lines_of_others_only_propose_when_all_lines_are_folded() -> None:
-    """Also a line that names sections, or withdraws what we have."""
+def test_lines_of_others_take_nothing_back() -> None:
+    """Nor do they say which sections were written."""
     meeting = a_meeting()
     _, content = committed(meeting)
     meeting.press("Mallory", {"id": "FR-001", "state": "withdrawn"})
     line = meeting.lines[-1]
     line = line.but(meta={**line.meta, SECTIONS: {"a.md#1": "0"}, HASH: "0"})
 
-    found = restored(None, content, append(content, [line]), trusted=TRUSTED)
+    found = folded_content(append(content, [line]), TRUSTED)
 
     assert found.specification.entries["FR-001"].state is EntryState.ACCEPTED
     assert found.written == WRITTEN
@@ -140,8 +134,7 @@ def test_lines_of_others_only_propose_when_all_lines_are_folded() -> None:
 
 def test_an_old_transcript_has_no_entries() -> None:
     """Rows of other tools are passed over."""
-    line = Meeting().lines
-    assert restored(None, b"", b'{"not": "a line"}\n', trusted=TRUSTED) == folded(line)
+    assert folded_content(b'{"not": "a line"}\n', TRUSTED) == folded(())
 
 
 def test_the_first_difference_is_named() -> None:

@@ -16,7 +16,7 @@ from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts, VoiceContext
 from bot.record.brief import read_record
 from bot.record.page import as_html
-from bot.record.reading import InMemory
+from bot.record.reading import Transcript
 from bot.record.text import as_json, as_markdown
 from bot.voices.model import ServerReport, Tool
 from bot.voices.offline import OfflineVoices
@@ -175,7 +175,7 @@ LINE = {
 
 
 def shown(meta: object) -> dict[str, str]:
-    record = InMemory(json.dumps({**LINE, "meta": meta}).encode() + b"\n")
+    record = Transcript(json.dumps({**LINE, "meta": meta}).encode() + b"\n")
     known = read_record(record)
     assert known.state.flaws == ()
     return {

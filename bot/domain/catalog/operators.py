@@ -89,9 +89,10 @@ DATE = "date_"
 
 class Operators(Value):
     """
-    `units` are factors by dimension, `dates` names of the same month or weekday, `one` what means one of a unit. With a
-    word of `reports` or `stances` a sentence tells what somebody said, unless it asks for, or leaves open, one of
-    `asking`. What somebody is for or against is said by them, too.
+    `units` are factors by dimension, `dates` names of the same month or weekday, `one` what means one of a unit.
+    `reports` are words of saying, such as `said`; `stances` say that somebody is for or against something. A sentence
+    with one of them tells what somebody said, unless a word of `asking` in it (`who`, `which`) says that this is not
+    known.
     """
 
     operators: Mapping[str, Operator] = {}

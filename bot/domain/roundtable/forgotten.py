@@ -11,6 +11,8 @@ from bot.domain.specification.snapshot import Snapshot
 from bot.domain.transcript.forgetting import REMOVED, Eraser, Forgetting, rename
 from bot.domain.transcript.lines import PEOPLE, PERSON, Line, LinePhase, Source
 from bot.domain.transcript.scrubbing import redacted
+from bot.domain.values.json_files import map_texts
+from bot.domain.values.text import values
 
 _PEOPLE = "people"
 _FOLDED = frozenset({"specification", "written", "lines", "version", "slug"})
@@ -62,17 +64,19 @@ def lines_from(rt: Roundtable, ids: Collection[str]) -> Iterator[Line]:
         )
 
 
-def _said(value: Any, ids: Collection[str]) -> Iterator[str]:
-    if isinstance(value, list):
-        yield from (text for one in value for text in _said(one, ids))
-    if not isinstance(value, dict):
-        return
-    yield from (text for one in value.values() for text in _said(one, ids))
-    if _author(value) in ids:
-        yield from (value[name] for name in _WORDS & value.keys() if isinstance(value[name], str))
-    if isinstance(said := value.get("said"), dict) and _author(said) in ids:  # a claim
-        values = value.get("value")
-        yield from (one for one in (values if isinstance(values, list) else [values]) if isinstance(one, str))
+def _said(state: Any, ids: Collection[str]) -> Iterator[str]:
+    for one in _objects_in(state):
+        if _author(one) in ids:
+            yield from (one[name] for name in _WORDS & one.keys() if isinstance(one[name], str))
+        if isinstance(said := one.get("said"), dict) and _author(said) in ids:  # a claim
+            yield from values(one.get("value"))
+
+
+def _objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _objects_in(one)
 
 
 def _author(value: dict[str, Any]) -> Any:
@@ -86,14 +90,9 @@ def _named(line: dict[str, Any], whom: Forgetting, called: str) -> dict[str, Any
 
 
 def _without(value: Any, whom: Forgetting, eraser: Eraser) -> Any:
-    if isinstance(value, str):
-        return eraser.text(value).text
-    if isinstance(value, list):
-        return [_without(one, whom, eraser) for one in value]
-    if not isinstance(value, dict):
-        return value
-    after = {name: _without(one, whom, eraser) for name, one in value.items()}
-    if whom.words and _author(value) in whom.ids:
-        gone = {name for name in _WORDS & after.keys() if isinstance(after[name], str) and after[name]}
-        after |= dict.fromkeys(gone, MARK % REMOVED)
+    after = map_texts(value, lambda _, text: eraser.text(text).text)
+    for was, now in zip(_objects_in(value), _objects_in(after), strict=True):
+        if whom.words and _author(was) in whom.ids:
+            words = {name for name in _WORDS & was.keys() if isinstance(was[name], str) and was[name]}
+            now.update(dict.fromkeys(words, MARK % REMOVED))
     return after

@@ -185,18 +185,22 @@ class BriefRows:
             (wording.NEXT, PLAN_PAGE, self.next_steps),
         )
 
+    def _rows(self, kind: str, words: Callable[[Entry], str], label: str | None = None) -> Iterator[BriefRow]:
+        """Of what was accepted; without a *label* the id stands in front."""
+        for one in self.accepted(kind):
+            yield self.row(one, words(one), one.id if label is None else label)
+
     def _problem(self) -> Iterator[BriefRow]:
-        for one in self.accepted("problem"):
-            yield self.row(one, self.said(one))
-        for one in self.accepted("metric"):
+        def metric(one: Entry) -> str:
             words = wording.metric(self.words(one), text(one, "before"), text(one, "target"))
-            yield self.row(one, wording.with_aside(words, self.by(one)), wording.BETTER_WHEN)
-        for one in self.accepted("driver"):
-            yield self.row(one, self.said(one), wording.WHY_NOW)
+            return wording.with_aside(words, self.by(one))
+
+        yield from self._rows("problem", self.said, "")
+        yield from self._rows("metric", metric, wording.BETTER_WHEN)
+        yield from self._rows("driver", self.said, wording.WHY_NOW)
 
     def _who(self) -> Iterator[BriefRow]:
-        for one in self.accepted("user_type"):
-            yield self.row(one, self.words(one))
+        return self._rows("user_type", self.words, "")
 
     def decisions(self) -> Iterator[BriefRow]:
         for one in self.accepted("decision"):
@@ -230,19 +234,18 @@ class BriefRows:
             yield self.row(one, title, one.id).but(below=tuple(below))
 
     def _limits(self) -> Iterator[BriefRow]:
-        for one in self.accepted("constraint"):
-            yield self.row(one, self.words(one), one.id)
-        for one in self.accepted("quality"):
-            yield self.row(one, wording.quality(self.words(one), text(one, "threshold")), one.id)
-        for one in self.accepted("exclusion"):
-            yield self.row(one, wording.with_aside(self.words(one), text(one, "reason")), wording.OUT)
-        for one in self.accepted("assumption"):
-            yield self.row(one, wording.with_aside(self.words(one), text(one, "status")), wording.ASSUMED)
+        def with_field(name: str) -> Callable[[Entry], str]:
+            return lambda one: wording.with_aside(self.words(one), text(one, name))
+
+        yield from self._rows("constraint", self.words)
+        yield from self._rows("quality", lambda one: wording.quality(self.words(one), text(one, "threshold")))
+        yield from self._rows("exclusion", with_field("reason"), wording.OUT)
+        yield from self._rows("assumption", with_field("status"), wording.ASSUMED)
 
     def risks(self) -> Iterator[BriefRow]:
-        for one in self.accepted("risk"):
-            words = wording.risk(self.words(one), text(one, "mitigation"), text(one, "owner"))
-            yield self.row(one, words, one.id)
+        yield from self._rows(
+            "risk", lambda one: wording.risk(self.words(one), text(one, "mitigation"), text(one, "owner"))
+        )
         for one in self.accepted("objection"):
             if _is_risk(one):
                 yield self.row(one, self._objection(one), one.id)
@@ -290,30 +293,23 @@ class BriefRows:
 
     def ranked(self) -> list[Entry]:
         """The requirements, what must be first."""
-        field = (
-            self._schema.kinds[REQUIREMENT].fields.get("priority")
-            if REQUIREMENT in self._schema.kinds
-            else None
-        )
-        order = list(field.of) if field else []
+        kind = self._schema.kinds.get(REQUIREMENT)
+        field = kind.fields.get("priority") if kind else None
+        places = {value: at for at, value in enumerate(field.of if field else ())}
         return sorted(
-            self.accepted(REQUIREMENT),
-            key=lambda one: order.index(one["priority"]) if one["priority"] in order else len(order),
+            self.accepted(REQUIREMENT), key=lambda one: places.get(str(one["priority"]), len(places))
         )
 
 
 def _cut(section: BriefSection, size: BriefSize) -> BriefSection:
     most = size.requirements if section.title == wording.REQUIREMENTS else size.rows
-    rows = [_cut_below(one, size.criteria) for one in section.rows[:most]]
-    if left := len(section.rows) - len(rows):
-        rows.append(BriefRow(text=wording.more(left, section.file)))
-    return section.but(rows=tuple(rows))
+    rows = (one.but(below=_first(one.below, size.criteria)) for one in section.rows)
+    return section.but(rows=_first(tuple(rows), most, section.file))
 
 
-def _cut_below(row: BriefRow, most: int) -> BriefRow:
-    left = len(row.below) - most
-    more = (BriefRow(text=wording.more(left)),) if left > 0 else ()
-    return row.but(below=(*row.below[:most], *more))
+def _first(rows: tuple[BriefRow, ...], most: int, file: str = "") -> tuple[BriefRow, ...]:
+    left = len(rows) - most
+    return (*rows[:most], BriefRow(text=wording.more(left, file))) if left > 0 else rows
 
 
 def row_lines(row: BriefRow, indent: str = "") -> Iterator[str]:

@@ -146,7 +146,11 @@ class ClaimCheck:
 
     def lost(self, quotes: Iterable[tuple[Root, str]]) -> tuple[str, ...]:
         """For people, the quotes that do not stand where they say."""
-        return tuple(_lost(root, span) for root, span in quotes if not stands_in(span, root.text))
+        missing = ((root, span) for root, span in quotes if not stands_in(span, root.text))
+        return tuple(
+            f"“{span[:SHOWN_CHARS]}” is not in {f'{root.speaker}’s line' if root.speaker else 'the code'}"
+            for root, span in missing
+        )
 
     def why_unchecked(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> str:
         """For people, of a sentence in prose; empty where it needs no quote, or one of *quotes*, or all, say it."""
@@ -161,8 +165,9 @@ class ClaimCheck:
 
     def needs_quote(self, sentence: str) -> bool:
         """
-        Whether it tells what somebody said or decided, or names a person, a number, a date, a path or a symbol, or is
-        too long to be read. A question that does not tell what was said needs none, and neither does who is spoken to.
+        True for a sentence that tells what somebody said or decided, that names a person, a number, a date, a path or
+        a symbol, or that is too long to be read. A question needs a quote only if it tells what was said. The names at
+        the beginning of those to whom the sentence is said do not count.
         """
         bare = self._without_address(_without_references(sentence[:CLAIM_CHARS]))
         words = self._words.read_words(bare)
@@ -182,16 +187,19 @@ class ClaimCheck:
         return {(one or other).lower() for one, other in self._names.findall(text)}
 
     def _unlike(self, sentence: str, quotes: Sequence[tuple[Root, str]]) -> tuple[str, ...]:
-        """The first word about a person, or what somebody said, that is not theirs: no second model reads prose."""
+        """
+        The first word of a sentence about people that the quoted lines do not have. No second model reads prose, so
+        other words than those of the speaker are not allowed in it.
+        """
         bare = _without_references(sentence)
-        ours = self._words.read_words(self._names.sub(self._unnamed, bare))
+        ours = self._words.read_words(self._names.sub(self._without_name, bare))
         if not self._words.reports(ours) and not self._is_about_a_person(bare):
             return ()
         theirs = self._words.read_words(" ".join(_around(span, root.text) for root, span in quotes))
         return tuple(map(_not_said, self._words.retold(ours, theirs)))[:1]
 
-    def _unnamed(self, found: re.Match[str]) -> str:
-        """Without the name of a person: who said it is checked elsewhere."""
+    def _without_name(self, found: re.Match[str]) -> str:
+        """Who said it is checked elsewhere."""
         return " " if (found[1] or found[2]).lower() in self._persons else found[0]
 
     def _without_address(self, sentence: str) -> str:
@@ -225,7 +233,8 @@ class _Words:
         plain = _GROUPED.sub("", _without_references(text))
         plain = _DOTTED_DATE.sub(self._with_month, _ISO_DATE.sub(r"\3.\2.\1", plain))
         plain = _ORDINAL.sub(r"\1", plain)
-        words = (self._tables.dates.get(_cased(one), one.lower()) for one in _TOKEN.findall(plain))
+        cased = (one if one == "May" else one.lower() for one in _TOKEN.findall(plain))  # `may` is no month
+        words = (self._tables.dates.get(one, one.lower()) for one in cased)
         joined = f" {' '.join(self._tables.numbers.get(one, one) for one in words)} "
         for phrase, as_one in self._tables.phrases:
             joined = joined.replace(phrase, as_one)
@@ -257,25 +266,23 @@ class _Words:
                 found[dimension, factor] = f"{word} {after}"
         return found
 
-    def deciding(self, words: Sequence[str]) -> list[str]:
-        return self._tables.decided.in_words(words)
-
     def is_question(self, words: Sequence[str]) -> bool:
         return bool(words) and self._tables.question.has(words[-1])
 
     def reports(self, words: Sequence[str]) -> bool:
-        """Whether they tell what somebody said or decided, and leave it neither to be asked nor open who or which."""
+        """
+        Whether they tell what somebody said or decided. `Who said so?` asks for it, and `Nobody said which rows` says
+        that it is not known: neither tells anything.
+        """
         tables = self._tables
         told = any(one.in_words(words) for one in (tables.decided, tables.reports, tables.stances))
-        return told and not (self._asks(words) or self._leaves_open(words))
-
-    def _asks(self, words: Sequence[str]) -> bool:
-        return self.is_question(words) and bool(self._tables.asking.in_words(words))
+        asks = self.is_question(words) and bool(tables.asking.in_words(words))
+        return told and not (asks or self._leaves_open(words))
 
     def _leaves_open(self, words: Sequence[str]) -> bool:
         """As in `Nobody says which rows`, or `you have not said what happens`."""
         denied, told, asking = self._tables.denied, self._tables.reports, self._tables.asking
-        return not self.deciding(words) and any(
+        return not self._tables.decided.in_words(words) and any(
             told.has(one) and asking.has(after) and (denied.has(words[0]) or denied.has(before))
             for before, one, after in zip(words, words[1:], words[2:], strict=False)
         )
@@ -394,11 +401,6 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(_FULL_STOPS)
 
 
-def _cased(word: str) -> str:
-    """`May` is a month, `may` is not."""
-    return word if word == "May" else word.lower()
-
-
 def _is_turned(places: Sequence[int]) -> bool:
     return sum(a > b for a, b in pairwise(places)) > sum(a < b for a, b in pairwise(places))
 
@@ -416,11 +418,6 @@ def _names_in_prose(names: Iterable[str]) -> re.Pattern[str]:
     signs = [re.escape(one) for one in ordered if one > _SPACELESS and len(one) > 1]
     in_words = rf"(?<!{_LETTER})({'|'.join(words) or '(?!)'})(?:'?s|')?(?!{_LETTER})"
     return re.compile(f"{in_words}|({'|'.join(signs) or '(?!)'})", re.IGNORECASE)
-
-
-def _lost(root: Root, span: str) -> str:
-    where = f"{root.speaker}’s line" if root.speaker else "the code"
-    return f"“{span[:SHOWN_CHARS]}” is not in {where}"
 
 
 def _not_said(word: str) -> str:

@@ -221,6 +221,9 @@ class Entry(Stored):
         found = self.claim(field)
         return found.value if found else None
 
+    def all_claims(self) -> Iterator[Claim]:
+        return (claim for claims in self.claims.values() for claim in claims)
+
     def current(self) -> Iterator[tuple[str, Claim]]:
         for field in self.claims:
             if found := self.claim(field):
@@ -229,7 +232,7 @@ class Entry(Stored):
     @property
     def first(self) -> Claim | None:
         """The value that the entry was opened with."""
-        return next((claims[0] for claims in self.claims.values() if claims), None)
+        return next(self.all_claims(), None)
 
     @property
     def is_pushed(self) -> bool:
@@ -284,7 +287,7 @@ class Entry(Stored):
     @cached_property
     def lines(self) -> frozenset[str]:
         """The messages that gave it values."""
-        return frozenset(claim.line for claims in self.claims.values() for claim in claims)
+        return frozenset(claim.line for claim in self.all_claims())
 
     @cached_property
     def is_plain(self) -> bool:

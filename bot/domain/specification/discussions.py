@@ -1,7 +1,7 @@
 """What became of the entries that the block of a discussion shows; the block itself never changes."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.specification.entries import DISCUSSION, POSITION, Entry, EntryState, Specification
@@ -30,18 +30,14 @@ def as_shown(id: str, text: str) -> str:
     return f"{id}@{digest[:REVISION_CHARS]}"
 
 
-def since_then(specification: Specification, discussion: Entry) -> tuple[str, ...]:
-    """A sentence for each entry that does not stand as the block shows it."""
-    return tuple(_changes(specification, map(str, discussion["shows"] or ())))
-
-
 def shown_ids(discussion: Entry) -> tuple[str, ...]:
     """What the block shows; where it reads otherwise by now, that stands below the block."""
     return tuple(str(one).partition("@")[0] for one in discussion["shows"] or ())
 
 
-def _changes(specification: Specification, shows: Iterable[str]) -> Iterator[str]:
-    for shown in shows:
+def since_then(specification: Specification, discussion: Entry) -> Iterator[str]:
+    """A sentence for each entry that does not stand as the block shows it."""
+    for shown in map(str, discussion["shows"] or ()):
         entry = specification.entries.get(shown.partition("@")[0])
         if entry is None:
             continue

@@ -202,13 +202,6 @@ class Specification(Stored):
             heard=folding.heard,
         )
 
-    def hearing(self, lines: Iterable[Line], *, foreign: Collection[str] = ()) -> "Specification":
-        """With the words of people in *lines*, for what is folded in later."""
-        folding = self._fold()
-        for line in lines:
-            folding.hear(line, is_ours=line.message_id not in foreign)
-        return self.but(heard=folding.heard)
-
     def _fold(self) -> Fold:
         return Fold(self.entries, self.heard, self.count, self.refused)
 
@@ -226,15 +219,11 @@ class Specification(Stored):
                 stale=claim.stale and named(claim.stale),
             )
 
-        return self.but(
-            entries={
-                id: entry.but(
-                    claims={field: tuple(map(renamed, known)) for field, known in entry.claims.items()}
-                )
-                for id, entry in self.entries.items()
-            },
-            heard={line: named(words) for line, words in self.heard.items()},
-        )
+        entries = {
+            id: entry.but(claims={field: tuple(map(renamed, told)) for field, told in entry.claims.items()})
+            for id, entry in self.entries.items()
+        }
+        return self.but(entries=entries, heard={line: named(one) for line, one in self.heard.items()})
 
     @property
     def unnamed(self) -> frozenset[str]:
@@ -242,8 +231,7 @@ class Specification(Stored):
         return frozenset(
             party.by
             for entry in self.entries.values()
-            for claims in entry.claims.values()
-            for claim in claims
+            for claim in entry.all_claims()
             for party in (claim.said, claim.proposed, claim.accepted)
             if party and party.name in {"", party.by}
         )

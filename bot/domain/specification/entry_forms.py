@@ -42,7 +42,7 @@ from bot.domain.specification.entries import (
     Specification,
 )
 from bot.domain.values.places import Person
-from bot.domain.values.text import one_line
+from bot.domain.values.text import one_line, value_text
 from bot.domain.values.value import Value
 
 KEEP, WITHDRAW = "keep", "withdraw"
@@ -76,6 +76,8 @@ _KINDS: Mapping[FieldType, FieldKind] = {
 _TEXTS = frozenset({FieldType.LINE, FieldType.TEXT})
 _TYPED = _TEXTS | {FieldType.CHOICE, FieldType.PATH, FieldType.CODE}
 _LIST_SIGNS = " \t-*•"
+_WITHDRAW = FormOption(value=WITHDRAW, label="Withdraw it", about="It stays in the record, crossed out")
+_KEEP = choice_field(KEEP, "Keep it?", (FormOption(value=KEEP, label="Yes"), _WITHDRAW), initial=KEEP)
 _NEVER_EMPTY = "It can't be empty. To take the entry away, choose “Withdraw it” below."
 _NOT_BOTH = "Save your changes, or withdraw the entry: not both at once."
 
@@ -107,7 +109,7 @@ def entry_form(entry: Entry, specification: Specification, schema: Schema, *, sl
         subject=entry.id,
         title=f"Amend {entry.id}",
         intro=_said(entry),
-        fields=(*(one for one in fields if one), *parts, _keep_field()),
+        fields=(*(one for one in fields if one), *parts, _KEEP),
         revision=revision_of(entry),
     )
 
@@ -117,9 +119,8 @@ def entry_patches(submission: Submission, specification: Specification, schema: 
     entry = specification.entries[submission.subject]
     kind = schema.kinds[entry.kind]
     if submission.text(KEEP) == WITHDRAW:
-        if _entered(submission, entry, kind) or any(
-            submission.text(one.name) for one in _added(schema, kind)
-        ):
+        added = (submission.text(one.name) for one in _added(schema, kind))
+        if _entered(submission, entry, kind) or any(added):
             return Reading(errors={KEEP: _NOT_BOTH})
         return Reading(patches=(Patch(id=entry.id, state=EntryState.WITHDRAWN),))
     values: dict[str, Any] = {}
@@ -134,7 +135,9 @@ def entry_patches(submission: Submission, specification: Specification, schema: 
             values[name] = value
     parts: list[Patch] = []
     for part in _part_kinds(schema, kind):
-        value, problem = _typed(_lines(part), submission.text(f"{NEW_PART}{part.key}"), specification)
+        value, problem = _typed(
+            part.fields[part.text].but(many=True), submission.text(f"{NEW_PART}{part.key}"), specification
+        )
         if problem:
             errors[f"{NEW_PART}{part.key}"] = problem
         for text in value or ():
@@ -177,7 +180,8 @@ def _entered(submission: Submission, entry: Entry, kind: Kind) -> dict[str, Fiel
     return {
         name: entered
         for name, entered in submission.values.items()
-        if name in kind.fields and _bare(entered) != _bare(_seen(entry, kind, name, submission))
+        if name in kind.fields
+        and _bare(entered) != _bare(_seen(entry, kind, name, submission.revisions.get(name)))
     }
 
 
@@ -242,11 +246,6 @@ def _options_of(field: KindField) -> tuple[FormOption, ...]:
     )
 
 
-def _keep_field() -> FormField:
-    withdraw = FormOption(value=WITHDRAW, label="Withdraw it", about="It stays in the record, crossed out")
-    return choice_field(KEEP, "Keep it?", (FormOption(value=KEEP, label="Yes"), withdraw), initial=KEEP)
-
-
 def _said(entry: Entry) -> str:
     said = f"{credit(attribution(entry.first))}." if entry.first else ""
     proposed = "It is only suggested so far: saving accepts it." if entry.state is EntryState.PROPOSED else ""
@@ -291,11 +290,10 @@ def _initial(entry: Entry, kind: Kind, name: str) -> FieldValue:
     return "\n".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _seen(entry: Entry, kind: Kind, name: str, submission: Submission) -> FieldValue:
-    """What the form showed: later claims are left out."""
+def _seen(entry: Entry, kind: Kind, name: str, revision: int | None) -> FieldValue:
+    """What a form of this *revision* showed: later claims are left out."""
     told = entry.claims.get(name, ())
-    seen = submission.revisions.get(name, entry.revision(name))
-    claims = {**entry.claims, name: tuple(one for one in told if one.at <= seen)}
+    claims = {**entry.claims, name: tuple(one for one in told if revision is None or one.at <= revision)}
     return _initial(entry.but(claims=claims), kind, name)
 
 
@@ -304,7 +302,7 @@ def _bare(value: FieldValue) -> FieldValue:
 
 
 def _shown_text(value: Any) -> str:
-    return one_line(", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value), NOTE_CHARS)
+    return one_line(value_text(value), NOTE_CHARS)
 
 
 # --- what was typed -------------------------------------------------------------------------------------------------
@@ -344,10 +342,6 @@ def _problem(field: KindField) -> str:
             return "That is longer than I can keep in a field."
 
 
-def _lines(part: Kind) -> KindField:
-    return part.fields[part.text].but(many=True)
-
-
 # --- a step ---------------------------------------------------------------------------------------------------------
 
 
@@ -359,7 +353,17 @@ def section_form(
         return None
     entries = _entries_of(step_id, specification, schema)
     notes = specification.notes_of([step_id])[:MOST_NOTES]
-    fields = [_note_field(note, schema) for note in notes]
+    text = schema.kinds[NOTE].text
+    fields = [
+        FormField(
+            name=note.id,
+            label=one_line(str(note["asked"] or "") or attribution_of(note, text), NOTE_CHARS),
+            kind=FieldKind.TEXT,
+            initial=str(note[text] or ""),
+            revision=note.revision(text),
+        )
+        for note in notes
+    ]
     if entries:
         options = tuple(_option(specification, one.id) for one in entries[:MOST_OPTIONS])
         which = FormField(
@@ -426,7 +430,7 @@ def section_patches(submission: Submission, specification: Specification, schema
         note = specification.entries.get(id)
         if kind is None or note is None or note.kind != NOTE or not isinstance(entered, str):
             continue
-        if _bare(entered) == _bare(_seen(note, kind, kind.text, _of_note(submission, kind, id))):
+        if _bare(entered) == _bare(_seen(note, kind, kind.text, submission.revisions.get(id))):
             continue
         if not entered.strip():
             patches.append(Patch(id=id, state=EntryState.WITHDRAWN))
@@ -457,12 +461,6 @@ def _single_entries(submission: Submission, specification: Specification, schema
     return Reading(patches=() if errors else tuple(patches), errors=errors)
 
 
-def _of_note(submission: Submission, kind: Kind, id: str) -> Submission:
-    """Fields of this form are named by the notes; the revision of one is that of the note's text."""
-    known = submission.revisions
-    return submission.but(revisions={kind.text: known[id]} if id in known else {})
-
-
 def _entries_of(step_id: str, specification: Specification, schema: Schema) -> list[Entry]:
     """Those of the step first, then what else its sections show."""
     shown = {kind.key for kind in schema.shown_in(step_id)}
@@ -475,18 +473,6 @@ def _entries_of(step_id: str, specification: Specification, schema: Schema) -> l
         and specification.lives(one.id)
     ]
     return sorted(found, key=lambda one: one.step != step_id)
-
-
-def _note_field(note: Entry, schema: Schema) -> FormField:
-    text = schema.kinds[NOTE].text
-    asked = str(note["asked"] or "")
-    return FormField(
-        name=note.id,
-        label=one_line(asked or attribution_of(note, text), NOTE_CHARS),
-        kind=FieldKind.TEXT,
-        initial=str(note[text] or ""),
-        revision=note.revision(text),
-    )
 
 
 # --- notes ----------------------------------------------------------------------------------------------------------

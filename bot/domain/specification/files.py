@@ -60,15 +60,13 @@ def sections(
     found = tuple(_sections(playbook, specification, item, dict(written), steps))
     yield from found
     rows = (summary or brief(playbook.schema, specification)).not_settled
-    pages = {edit.path: edit for _, edit in found if isinstance(edit, SectionEdit)}
-    for path in pages:
-        if path in SHARED.values():
-            continue
+    pages: dict[str, str] = {}
+    for edit in (one for _, one in found if isinstance(one, SectionEdit)):
+        pages[edit.path] = pages.get(edit.path, "") + edit.body
+    for path, has_text in pages.items():
         key = f"{path}#{LAST_SECTION}"
-        has_text = any(edit.path == path and isinstance(edit, SectionEdit) and edit.body for _, edit in found)
-        if has_text or key in written:
-            number = _next_number(path, playbook)
-            heading = f"{number}{LAST_SECTION} ({len(rows)})"
+        if path not in SHARED.values() and (has_text or key in written):
+            heading = f"{_next_number(path, playbook)}{LAST_SECTION} ({len(rows)})"
             edit = _section(path, heading, listed(rows) if has_text else "", item.title, None)
             yield key, edit.but(last=True)
 
@@ -148,7 +146,10 @@ def follow_ups(
 ) -> Iterator[tuple[str, tuple[FollowUpEdit, ...]]]:
     """What became of what the block of each discussion shows, in every file that has the block; by a key."""
     for held, step, paths in _held(playbook, specification):
-        block, rows = marker(step.step_id, str(held["ended"])), discussions.since_then(specification, held)
+        block, rows = (
+            marker(step.step_id, str(held["ended"])),
+            tuple(discussions.since_then(specification, held)),
+        )
         if edits := tuple(FollowUpEdit(path=path, marker=block, rows=rows) for path in paths):
             yield f"{held.id}#{SINCE_THEN}", edits
 

@@ -118,20 +118,19 @@ def letters_of(text: object) -> str:
 
 def party_of(line: Line, *, is_ours: bool = True) -> Party:
     """Who proposed what a line gives. A line that we did not write counts as pushed, whatever name stands in it."""
-    meta, id = line.meta, line.message_id
-    person, name = line.person, line.person_name
+    id, person, name = line.message_id, line.person, line.person_name
     if not is_ours:
-        named = name or person or _text(meta, PERSONA_NAME) or line.actor
+        named = name or person or line.text(PERSONA_NAME) or line.actor
         return Party(kind=PartyKind.GIT, by="git", name=f"a pushed line that names {named}", line=id)
-    if line.source is not Source.MODEL and (author := _text(meta, GIT_AUTHOR)):
+    if line.source is not Source.MODEL and (author := line.text(GIT_AUTHOR)):
         name = author.removeprefix("git:").rpartition("@")[0]
         return Party(kind=PartyKind.GIT, by=author, name=name, line=id, how=How.COMMIT)
     if line.source is not Source.MODEL and person:
         return Party(kind=PartyKind.PERSON, by=person, name=name or person, line=id, how=_how(line))
-    if line.source is Source.SYSTEM and (agent := _text(meta, AGENT)):
+    if line.source is Source.SYSTEM and (agent := line.text(AGENT)):
         return Party(kind=PartyKind.AGENT, by=f"{AGENT}:{agent}", name=agent, line=id)
     kind = PartyKind.PERSONA if line.source is Source.MODEL else PartyKind.PROGRAM
-    called = THE_BOT if line.actor == HOST else _text(meta, PERSONA_NAME) or line.actor
+    called = THE_BOT if line.actor == HOST else line.text(PERSONA_NAME) or line.actor
     return Party(kind=kind, by=line.actor, name=called, line=id)
 
 
@@ -163,7 +162,7 @@ class Fold:
     def take(self, line: Line, *, is_ours: bool) -> None:
         party = party_of(line, is_ours=is_ours)
         is_person = party.kind is PartyKind.PERSON
-        amends, retracts = (_text(line.meta, name) if is_person else "" for name in ("amends", "retracts"))
+        amends, retracts = (line.text(name) if is_person else "" for name in ("amends", "retracts"))
         words = self.heard.get(amends or retracts)
         self.hear(line, is_ours=is_ours)
         patches = line.meta.get(ENTRIES)
@@ -186,7 +185,7 @@ class Fold:
 
     def hear(self, line: Line, *, is_ours: bool) -> None:
         party = party_of(line, is_ours=is_ours)
-        retracts = _text(line.meta, "retracts")
+        retracts = line.text("retracts")
         if party.kind is PartyKind.PERSON and retracts:
             self.heard.pop(retracts, None)
         elif party.kind is PartyKind.PERSON and is_heard(line):
@@ -215,9 +214,8 @@ class Fold:
         if self._resting is None:
             self._resting = defaultdict(dict)
             for entry in self.entries.values():
-                for claims in entry.claims.values():
-                    for one in claims:
-                        self.index(entry.id, one)
+                for one in entry.all_claims():
+                    self.index(entry.id, one)
         return tuple(sorted(self._resting.get(source, ())))
 
     def resting_on(self, source: str) -> tuple[tuple[str, str], ...]:
@@ -297,7 +295,7 @@ class _Change:
             many = of_pushed if self._party.is_pushed else len(self._fold.entries) - of_pushed
             if many >= MOST_ENTRIES:
                 raise ValueError(f"{patch.id} is one entry too many: {MOST_ENTRIES:,} are kept")
-        step = _text(self._line.meta, "answers_step") or _text(self._line.meta, "step_id")
+        step = self._line.text("answers_step") or self._line.text("step_id")
         known = pushed.claims if pushed else {}
         claims = {field: known.get(field, ()) for field in (*values, *known)} if pushed else {}
         return Entry(id=patch.id, kind=patch.kind, step=step, part_of=patch.part_of, claims=claims)
@@ -382,7 +380,9 @@ class _Change:
         for one in quotes:
             heard = self._fold.heard.get(one.line)
             if heard and stands_in(heard, one.words):
-                return _speaker(heard, one)
+                return Party(
+                    kind=PartyKind.PERSON, by=heard.by, name=heard.name, line=one.line, quote=one.words
+                )
         if quotes:
             return None
         if self._party.kind is PartyKind.PERSON and patch.note and isinstance(value, str):
@@ -424,7 +424,9 @@ class _Change:
             self._withdrawn.add(entry.id)
             return entry.but(withdrawn=self._utterance)
         if patch.state is EntryState.SUPERSEDED:
-            return entry.but(superseded=line, replaced_by=_each_once(entry.replaced_by, patch.replaced_by))
+            return entry.but(
+                superseded=line, replaced_by=tuple(dict.fromkeys((*entry.replaced_by, *patch.replaced_by)))
+            )
         if patch.state is EntryState.ACCEPTED or (patch.accept and took):
             entry = entry.but(withdrawn="", superseded="", replaced_by=())
             is_whole = entry.state is EntryState.ACCEPTED or _is_answered(entry, patch)
@@ -543,7 +545,7 @@ class _Change:
         """Notes go with their message. Entries stay, and people are asked."""
         for id in self._fold.about(message):
             entry = self._fold.entries[id]
-            given = [one for claims in entry.claims.values() for one in claims if one.line == message]
+            given = [one for one in entry.all_claims() if one.line == message]
             if not given:
                 continue
             if entry.kind == NOTE and entry.first in given and not entry.gone:
@@ -566,8 +568,7 @@ class _Change:
             entry = self._fold.entries[id]
             lost = [
                 one
-                for claims in entry.claims.values()
-                for one in claims
+                for one in entry.all_claims()
                 if not one.is_pushed and _loses_quote(one, message, before, after)
             ]
             for field in entry.claims if lost else ():
@@ -672,21 +673,8 @@ def _without_contradiction(entry: Entry) -> Entry:
     return entry.but(claims={field: tuple(map(settled, known)) for field, known in entry.claims.items()})
 
 
-def _each_once(*ids: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(id for some in ids for id in some))
-
-
-def _speaker(heard: HeardWords, quote: Quote) -> Party:
-    return Party(kind=PartyKind.PERSON, by=heard.by, name=heard.name, line=quote.line, quote=quote.words)
-
-
 def _how(line: Line) -> How:
-    told = line.meta.get(HOW)
-    if isinstance(told, str) and told in set(How):
+    told = line.text(HOW)
+    if told in set(How):
         return How(told)
     return How.PRESS if line.source is Source.SYSTEM else How.TYPED
-
-
-def _text(meta: Mapping[str, Any], name: str) -> str:
-    value = meta.get(name)
-    return value if isinstance(value, str) else ""

@@ -77,7 +77,10 @@ class Projection:
         """The rows of a CSV file, the names of its columns first."""
         show = view.show[0]
         entries = self.chosen(show, view)
-        records = [[_csv_cell(self.get(one, name)) for name in show.fields.values()] for one in entries]
+        records = [
+            [csv_cell(clean(";".join(values(self.get(one, name))))) for name in show.fields.values()]
+            for one in entries
+        ]
         return [list(show.fields), *records]
 
     def entry(self, show: Show, entry: Entry) -> str:
@@ -172,8 +175,10 @@ class Projection:
             case ViewForm.TABLE:
                 return self._table(show, entries)
             case ViewForm.COUNTS:
-                counted = (self._schema.kinds[key] for key in show.kinds if self._spec.active(key))
-                return "\n".join(map(self._count, counted))
+                kinds = (self._schema.kinds[key] for key in show.kinds)
+                found = ((len(self._spec.active(one.key)), one) for one in kinds)
+                rows = (counted(many, one.name.lower(), one.plural.lower()) for many, one in found if many)
+                return "\n".join(f"- {row}" for row in rows)
             case ViewForm.CODE:
                 return "\n\n".join(self._code(show, one) for one in entries)
             case ViewForm.DIAGRAM:
@@ -285,34 +290,29 @@ class Projection:
             if named != group:
                 group = named
                 rows += ["", f"**{str(named).capitalize()}**", ""]
-            words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show))
+            words, facts = self.shown(entry, kind.text), list(self._labelled(entry, show.fields))
             if not words:
                 words, facts = "; ".join(facts), []
             rows.append(f"{sign} **{entry.id}** {words} — {self.who(entry)}{_doubt(entry)}")
             rows += [f"{' ' * len(sign)} - {fact}" for fact in facts]
         return "\n".join(rows).strip("\n")
 
-    def _labelled(self, entry: Entry, show: Show) -> Iterator[str]:
+    def _labelled(self, entry: Entry, names: Iterable[str]) -> Iterator[str]:
         kind = self._schema.kinds[entry.kind]
-        for name in show.fields:
+        for name in names:
             if name not in kind.fields and name in self._schema.kinds:
                 parts = self._spec.parts(entry.id, name)
                 for part in (one for one in parts if one.state is EntryState.ACCEPTED):
                     words = self.shown(part, self._schema.kinds[name].text)
-                    facts = "; ".join(self._facts_of(part))
+                    own = (one for one in self._schema.kinds[name].fields if one != REMARK)
+                    facts = "; ".join(self._labelled(part, own))
                     yield f"{part.id}: {words}{f' ({facts})' if facts else ''} — {self.who(part)}{_doubt(part)}"
             elif name != kind.text and (text := self.shown(entry, name)):
                 yield f"{kind.label(name)}: {text}"
 
-    def _facts_of(self, part: Entry) -> Iterator[str]:
-        kind = self._schema.kinds[part.kind]
-        for name in kind.fields:
-            if name not in {kind.text, REMARK} and (text := self.shown(part, name)):
-                yield f"{kind.label(name)}: {text}"
-
     def _heading(self, show: Show, entry: Entry) -> str:
         kind = self._schema.kinds[entry.kind]
-        rows = [f"- {fact}" for fact in self._labelled(entry, show)]
+        rows = [f"- {fact}" for fact in self._labelled(entry, show.fields)]
         remark = entry[REMARK]
         return "\n".join(
             [
@@ -341,14 +341,11 @@ class Projection:
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         return f"{table}\n\n_{_by_person(entries)}._"
 
-    def _count(self, kind: Kind) -> str:
-        return f"- {counted(len(self._spec.active(kind.key)), kind.name.lower(), kind.plural.lower())}"
-
     def _code(self, show: Show, entry: Entry) -> str:
         named = {name: str(entry[name] or "") for name in ("name", "inputs", "result", "errors")}
         errors = f" | {named['errors']}" if named["errors"] else ""
         signature = entry["signature"] or f"{named['name']}({named['inputs']}) -> {named['result']}{errors}"
-        facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show))
+        facts = "".join(f"\n- {fact}" for fact in self._labelled(entry, show.fields))
         code = clean(str(signature)).replace("```", "")
         return f"**{entry.id}** — {self.who(entry)}{_doubt(entry)}\n\n```\n{code}\n```{facts}"
 
@@ -447,10 +444,6 @@ def _is_of_people(entry: Entry, kind: Kind, name: str) -> bool:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
-
-
-def _csv_cell(value: Any) -> str:
-    return csv_cell(clean(";".join(values(value))))
 
 
 def _one_line(value: Any) -> str:

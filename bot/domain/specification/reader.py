@@ -345,7 +345,9 @@ class _Reader:
                 said = _first_part(text[end : end + LABEL_CHARS]) if is_short else text[end:].strip()
                 if one is not None and (is_short or (is_shown and not inside)) and one.read(said) is not None:
                     return _Label(start, end, kind, field=field)
-            if name in self._schema.everyday and inside and not self._collects(name):
+            kinds = self._openers.get(name, ())
+            is_collected = any(kind.key in self._collected for kind in kinds)
+            if name in self._schema.everyday and inside and not is_collected:
                 continue
             if kind_of := self._opened_by(name):
                 return _Label(start, end, kind_of, extra=self._extra(kind_of, name))
@@ -363,9 +365,6 @@ class _Reader:
                 or bool(_LETTERED.fullmatch(label))
             )
         return self._meant[label]
-
-    def _collects(self, label: str) -> bool:
-        return any(kind.key in self._collected for kind in self._openers.get(label, ()))
 
     def _opened_by(self, label: str) -> Kind | None:
         kinds = self._openers.get(label, ())

@@ -25,6 +25,7 @@ from bot.domain.specification.fold import party_of
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source, as_heard
 from bot.domain.transcript.people import Names
+from bot.domain.values.json_files import map_texts
 from bot.domain.values.text import one_line, values, visible
 from bot.domain.values.value import Value
 from bot.errors import UserError
@@ -336,7 +337,7 @@ class ShownItem:
     @cached_property
     def _heard(self) -> Mapping[str, HeardWords]:
         """The words of people as they read now."""
-        return Specification().hearing(as_heard(self._lines.values()), foreign=self._foreign).heard
+        return Specification().folding(as_heard(self._lines.values()), foreign=self._foreign).heard
 
     @cached_property
     def _thread(self) -> re.Match[str] | None:
@@ -348,11 +349,7 @@ class ShownItem:
 
     def _hidden(self, value: Any) -> Any:
         """Without secrets and what nobody sees, wherever in *value* they stand."""
-        if isinstance(value, str):
-            return self.redact(visible(value))
-        if isinstance(value, Mapping):
-            return {name: self._hidden(one) for name, one in value.items()}
-        return [self._hidden(one) for one in value] if isinstance(value, list | tuple) else value
+        return map_texts(value, lambda _, text: self.redact(visible(text)))
 
 
 def _party(party: Party) -> ShownParty:

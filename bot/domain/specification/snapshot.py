@@ -1,8 +1,7 @@
 """
-`specification.json`: the specification as it was at a commit, so that a transcript need not be folded again.
+`specification.json`: the specification as it was at a commit, so that who only reads need not fold the transcript.
 
-It is a copy, never an authority: it counts when its hash stands in the newest line of the transcript that has
-one. Otherwise the lines are folded.
+It is a copy, never an authority: it counts when its hash stands in the sealed last line of the transcript.
 """
 
 import hashlib
@@ -13,13 +12,10 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from bot.domain.specification.entries import Claim, Entry, Specification, matters
-from bot.domain.specification.fold import is_heard
 from bot.domain.transcript import earlier
-from bot.domain.transcript.lines import CHANGING_ENTRIES, Line, Source, as_heard
+from bot.domain.transcript.lines import Line, as_heard
 from bot.domain.transcript.people import NO_NAMES, Names, with_names
 from bot.domain.transcript.seal import (
-    TAKES_OVER,
-    SealedRow,
     TrustedKeys,
     damage_in,
     foreign_ids,
@@ -38,11 +34,6 @@ SECTIONS = "sections"
 """Beside it: the digests of the sections that the commit writes, by key."""
 VERSION = 1
 URN = f"urn:roundtable:schema:specification:{VERSION}"
-_FOLDED = (
-    *(f'"{name}"'.encode() for name in (*CHANGING_ENTRIES, *earlier.FACTS, HASH, SECTIONS)),
-    earlier.SYNTHESIS.encode(),
-)
-_HEARD = f'"{Source.USER.value}"'.encode()
 
 
 class SpecificationFile(Stored):
@@ -114,16 +105,9 @@ def read(text: str) -> Snapshot:
         file = SpecificationFile.model_validate(fields)
     except ValidationError as error:
         raise ValueError(str(error).partition("\n")[0]) from None
-    return _snapshot_of(file)
-
-
-def _snapshot_of(file: SpecificationFile) -> Snapshot:
+    entries = {one.id: one for one in file.entries}
     specification = Specification(
-        entries={one.id: one for one in file.entries},
-        through=file.through,
-        refused=file.refused,
-        damage=file.damage,
-        count=file.count,
+        entries=entries, through=file.through, refused=file.refused, damage=file.damage, count=file.count
     )
     return Snapshot(specification, file.sections)
 
@@ -136,34 +120,6 @@ def read_known(content: bytes | None) -> Snapshot | None:
         return None
 
 
-def restored(
-    text: bytes | None,
-    committed: bytes,
-    now: bytes,
-    *,
-    trusted: TrustedKeys | None,
-    names: Names = NO_NAMES,
-) -> Snapshot:
-    """
-    The specification of an item at its transcript *now*. *text* is the file, and *committed* the transcript, as
-    we committed them last: if they fit, and no line was taken away since, only later lines are folded. Lines that
-    the *trusted* keys did not seal can only propose.
-    """
-    rows, foreign = _rows(now, trusted, names), foreign_ids(now, trusted)
-    damage = damage_in(restore_lines(now, committed, trusted), trusted)
-    ours = (row.line for row in reversed(rows) if row.line.message_id not in foreign)
-    told = next((line for line in ours if HASH in line.meta or TAKES_OVER in line.meta), None)
-    is_last = text is not None and told and hash_of(text) == told.meta.get(HASH)
-    if is_last and not _is_cut(committed, now) and (known := read_known(text)):
-        before = frozenset(committed.split(b"\n"))
-        heard = (row.line for row in rows if row.raw in before and is_heard(row.line))
-        later = (row.line for row in rows if row.raw not in before and _is_folded(row.raw, _HEARD))
-        specification = known.specification.naming(names).but(damage=damage)
-        specification = specification.hearing(as_heard(heard), foreign=foreign)
-        return Snapshot(specification.folding(as_heard(later), foreign=foreign), known.written)
-    return folded((row.line for row in rows), foreign=foreign, damage=damage)
-
-
 def vouched(text: bytes | None, content: bytes, trusted: TrustedKeys | None = None) -> Specification | None:
     """
     What the file *text* has, if the sealed last line of *content* says that it is ours: then no line has to be folded.
@@ -172,29 +128,25 @@ def vouched(text: bytes | None, content: bytes, trusted: TrustedKeys | None = No
     last = last_sealed(content, trusted) if text is not None else None
     if text is None or last is None or last.meta.get(HASH) != hash_of(text):
         return None
-    try:  # what we sealed needs no closer look, which takes as long again
-        file = SpecificationFile.model_validate_json(text)
-    except ValidationError:
-        file = None
     try:
-        known = _snapshot_of(file) if file and file.version <= VERSION else read(text.decode())
+        return read(text.decode()).specification
     except NewerFormat:
         raise
     except ValueError:
         return None
-    return known.specification
 
 
-def folded_content(content: bytes, trusted: TrustedKeys | None = None, names: Names = NO_NAMES) -> Snapshot:
-    """Out of all lines of the transcript *content*."""
-    rows = _rows(content, trusted, names)
-    foreign, damage = foreign_ids(content, trusted), damage_in(content, trusted)
-    return folded((row.line for row in rows), foreign=foreign, damage=damage)
-
-
-def _rows(content: bytes, trusted: TrustedKeys | None, names: Names) -> tuple[SealedRow, ...]:
+def folded_content(
+    content: bytes, trusted: TrustedKeys | None = None, names: Names = NO_NAMES, *, committed: bytes = b""
+) -> Snapshot:
+    """
+    Out of all lines of the transcript *content*. Lines that the *trusted* keys did not seal can only propose. Those of
+    our last commit, *committed*, that are gone are no damage: the next one puts them back.
+    """
     rows = read_chain(content, trusted).rows
-    return tuple(row._replace(line=with_names(row.line, names)) for row in rows)
+    damage = damage_in(restore_lines(content, committed, trusted), trusted)
+    lines = (with_names(row.line, names) for row in rows)
+    return folded(lines, foreign=foreign_ids(content, trusted), damage=damage)
 
 
 def folded(lines: Iterable[Line], *, foreign: Collection[str] = (), damage: tuple[str, ...] = ()) -> Snapshot:
@@ -203,7 +155,9 @@ def folded(lines: Iterable[Line], *, foreign: Collection[str] = (), damage: tupl
     changing: dict[str, Line] = {}
     for number, line in enumerate(earlier.upcast(lines)):
         if line.message_id not in foreign:
-            written |= _texts(line.meta.get(SECTIONS))
+            given = line.meta.get(SECTIONS)
+            digests = given.items() if isinstance(given, dict) else ()
+            written |= {name: one for name, one in digests if isinstance(one, str)}
         if matters(line):
             changing.setdefault(line.message_id or f"#{number}", line)
     specification = Specification(damage=damage)
@@ -220,8 +174,9 @@ def first_difference(found: Specification, lines: Specification) -> tuple[str, s
         if one is None or other is None:
             return id, "is missing" if one is None else "is in no line of the transcript"
         for name in ("kind", "step", "state", "part_of", "replaced_by"):
-            if getattr(one, name) != getattr(other, name):
-                return id, f"has {name} {_told(one, name)}, and the lines say {_told(other, name)}"
+            here, there = (_json(getattr(each, name)) for each in (one, other))
+            if here != there:
+                return id, f"has {name} {here}, and the lines say {there}"
         for field in sorted({*one.claims, *other.claims}):
             if _bare(one.claims.get(field, ())) != _bare(other.claims.get(field, ())):
                 here, there = _json(one[field]), _json(other[field])
@@ -229,18 +184,6 @@ def first_difference(found: Specification, lines: Specification) -> tuple[str, s
                     return id, f"has {field} {here}, and the lines say {there}"
                 return id, f"has other claims about {field} than the lines"
     return "", ""
-
-
-def _is_cut(committed: bytes, now: bytes) -> bool:
-    """Whether a line that matters here is no longer as it was committed."""
-    if now.startswith(committed):
-        return False
-    left = frozenset(now.split(b"\n"))
-    return any(row not in left for row in committed.split(b"\n") if _is_folded(row))
-
-
-def _is_folded(row: bytes, *more: bytes) -> bool:
-    return any(name in row for name in (*_FOLDED, *more))
 
 
 def _part(value: Any) -> str:
@@ -272,15 +215,6 @@ def _json(value: Any) -> str:
     return encodable(json.dumps(value, ensure_ascii=False))
 
 
-def _texts(value: Any) -> dict[str, str]:
-    fields = value.items() if isinstance(value, dict) else ()
-    return {name: one for name, one in fields if isinstance(one, str)}
-
-
 def _bare(claims: Iterable[Claim]) -> list[dict[str, Any]]:
     nameless = {name: {"name"} for name in ("said", "proposed", "accepted", "stale")}
     return [one.model_dump(mode="json", exclude=nameless) for one in claims]
-
-
-def _told(entry: Entry, name: str) -> str:
-    return _json(getattr(entry, name))

@@ -58,7 +58,8 @@ def upcast(lines: Iterable[Line]) -> tuple[Line, ...]:
 
 def is_earlier(line: Line) -> bool:
     told = not FACTS.isdisjoint(line.meta) or _is_foreign_verdict(line)
-    return told or _is_word(line) or (is_synthesis(line) and not _ends_discussion(line))
+    ends_discussion = any(str(one.get("id")).startswith("DIS-") for one in line.patches)
+    return told or _is_word(line) or (is_synthesis(line) and not ends_discussion)
 
 
 def _is_word(line: Line) -> bool:
@@ -81,12 +82,6 @@ def is_synthesis(line: Line) -> bool:
     return line.source is not Source.USER and line.content.startswith(SYNTHESIS)
 
 
-def _ends_discussion(line: Line) -> bool:
-    given = line.meta.get(ENTRIES)
-    found = (one.get("id") for one in given if isinstance(one, dict)) if isinstance(given, list) else ()
-    return any(str(id).startswith("DIS-") for id in found)
-
-
 def positions_of(meta: Mapping[str, Any]) -> Iterator[EarlierPosition]:
     found = meta.get(STANCES)
     for one in found if isinstance(found, list) else ():
@@ -104,7 +99,8 @@ def positions_of(meta: Mapping[str, Any]) -> Iterator[EarlierPosition]:
 
 class _Upcast:
     def __init__(self, lines: Iterable[Line]) -> None:
-        self._taken = {id for line in lines for id in _ids(line)}
+        new = (one.get("id") for line in lines for one in line.patches if one.get("new"))
+        self._taken = {id for id in new if isinstance(id, str)}
         self._numbers: Counter[str] = Counter()
         self._said: dict[str, set[str]] = defaultdict(set)
         self._lines: dict[str, str] = {}
@@ -119,10 +115,9 @@ class _Upcast:
         if line.meta.get("turn") == 1:
             self._positions, self._lines = {}, {}
         for name in ("turn_id", "message_id"):
-            if isinstance(found := line.meta.get(name), str):
+            if found := line.text(name):
                 self._lines[found] = line.message_id
-        given = line.meta.get(ENTRIES)
-        known = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+        known = line.patches
         for one in known:
             if isinstance(fields := one.get("set"), dict):
                 self._said[str(one.get("kind"))].add(_key(str(fields.get("text", ""))))
@@ -150,7 +145,7 @@ class _Upcast:
         if parts:
             yield from ({"id": id, "state": "withdrawn"} for id in notes[len(parts) :])
 
-    def _facts(self, line: Line, known: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def _facts(self, line: Line, known: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
         deciders, reason = (list(_texts(line.meta.get(name), "")) for name in ("deciders", "reason"))
         about = {"deciders": deciders, "reason": next(iter(reason), "")}
         for kind in (DECISION, QUESTION, OBJECTION):
@@ -217,14 +212,6 @@ class _Upcast:
             self._numbers[prefix] += 1
             if (id := f"{prefix}-{self._numbers[prefix]:03}") not in self._taken:
                 return id
-
-
-def _ids(line: Line) -> Iterator[str]:
-    """Of the entries that are new in *line*."""
-    given = line.meta.get(ENTRIES)
-    for one in given if isinstance(given, list) else ():
-        if isinstance(one, dict) and one.get("new") and isinstance(one.get("id"), str):
-            yield one["id"]
 
 
 def _texts(found: object, content: str) -> Iterator[str]:

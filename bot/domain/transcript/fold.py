@@ -5,17 +5,18 @@ It needs no store, no model and no Slack. A row that is not a line becomes a fla
 still count. `_Fold` changes in place, unlike the values of the domain; nothing outside of this module sees it.
 """
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
 from bot.domain.item.meta import ProgressChange, Record
-from bot.domain.transcript.earlier import SYNTHESIS, positions_of
-from bot.domain.transcript.lines import ENTRIES, Flaw, Line, LinePhase, Source, out_of_order
+from bot.domain.transcript.earlier import SYNTHESIS, is_synthesis, positions_of
+from bot.domain.transcript.lines import Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,
@@ -30,12 +31,6 @@ from bot.domain.values.text import one_line
 Row = Line | str
 """A line, or a sentence that says why a row is not one."""
 
-# Files of a remote are content of others, so their state is limited: the newest elements of each list are kept.
-KEPT = 10_000
-CONCLUDED_KEPT = 2_000
-MOST_NAMES = 5_000
-OTHERS = "(others)"
-"""Actors after the first `MOST_NAMES` are counted together."""
 NAME_CHARS = 80
 HIGHEST_AMOUNT = 10**15
 
@@ -58,19 +53,18 @@ def fold(rows: Iterable[tuple[int, Row]]) -> State:
 class _Fold:
     def __init__(self) -> None:
         self._last: Line | None = None
-        self._number = self._lines = self._flaw_count = 0
+        self._number = self._lines = 0
         self._began = self._permalink = ""
-        self._flaws: deque[Flaw] = deque(maxlen=KEPT)
+        self._flaws: list[Flaw] = []
         self._spoken: Line | None = None
         self._joined_round = -1
-        self._step = _OpenStep()
-        self._concluded: deque[Concluded] = deque(maxlen=CONCLUDED_KEPT)
+        self._phase_key = self._step_id = self._depth = ""
+        self._concluded: list[Concluded] = []
         self._progress = _Progress()
         self._tally = _Tally()
 
     def refuse(self, number: int, sentence: str) -> None:
         self._number = max(number, self._number)
-        self._flaw_count += 1
         self._flaws.append(Flaw(number=number, sentence=sentence))
 
     def take(self, number: int, line: Line) -> None:
@@ -79,22 +73,26 @@ class _Fold:
         self._number, self._last, self._lines = number, line, self._lines + 1
         self._began = self._began or line.ts
         self._tally.count(number, line)
-        self._step.go_to(line.meta.get("phase_key"), line.meta.get("step_id"))
+        phase = line.text("phase_key")
+        if phase not in {"", self._phase_key}:
+            self._phase_key, self._step_id, self._depth = phase, "", ""
+        self._step_id = line.text("step_id") or self._step_id
         if line.phase is LinePhase.FORMALIZING or CHANGE in line.meta:
             self._conclude(number, line)
         if "permalink" in line.meta:
             self._permalink = str(line.meta["permalink"])
         if "depth" in line.meta:
-            self._step.depth = str(line.meta["depth"])
+            self._depth = str(line.meta["depth"])
 
     def _conclude(self, number: int, line: Line) -> None:
         """A synthesis ends an elaboration, and so does the record of one in a change."""
         record = self._change(number, line) if CHANGE in line.meta else None
-        if not (_is_synthesis(line) or record):
+        is_written = line.phase is LinePhase.FORMALIZING and is_synthesis(line)
+        if not (is_written or record):
             return
         concluded = Concluded(
             line=number,
-            step_id=record.step_id if record else self._step.step_id,
+            step_id=record.step_id if record else self._step_id,
             text=line.content,
             whole=line.content.startswith(SYNTHESIS),
             record=record,
@@ -120,14 +118,10 @@ class _Fold:
         if line.source is Source.USER:
             return  # people may write at any time
         before, self._spoken = self._spoken, line
-        if before and line.round == before.round and line.phase != before.phase:
-            self._check_phase(number, line, before)
-
-    def _check_phase(self, number: int, line: Line, before: Line) -> None:
-        """
-        A note of the host may change the phase of a round. Where two meetings were joined, because the store was lost
-        or clones were merged, their rounds may be the same.
-        """
+        if before is None or line.round != before.round or line.phase == before.phase:
+            return
+        # A note of the host may change the phase of a round. Where two meetings were joined, because the store was
+        # lost or clones were merged, their rounds may be the same.
         if line.is_note or _writer(line) != _writer(before):
             self._joined_round = line.round
         if self._joined_round != line.round:
@@ -139,7 +133,7 @@ class _Fold:
     # --- the state ----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
-        progress, step, last = self._progress.value(), self._step, self._last
+        progress, last = self._progress.value(), self._last
         return State(
             line=self._number,
             lines=self._lines,
@@ -148,39 +142,22 @@ class _Fold:
             ts=last.ts if last else "",
             began=self._began,
             actor=last.actor if last else "",
-            phase_key=step.phase_key,
-            step_id=step.step_id,
-            depth=progress.depth_overrides.get(step.phase_key) or step.depth,
+            phase_key=self._phase_key,
+            step_id=self._step_id,
+            depth=progress.depth_overrides.get(self._phase_key) or self._depth,
             permalink=self._permalink,
             progress=progress,
             concluded=tuple(self._concluded),
             speakers=self._tally.speakers(),
             totals=self._tally.totals(),
             flaws=tuple(self._flaws),
-            flaw_count=self._flaw_count,
+            flaw_count=len(self._flaws),
         )
-
-
-def _is_synthesis(line: Line) -> bool:
-    is_written = line.phase is LinePhase.FORMALIZING and line.source is not Source.USER
-    return is_written and line.content.startswith(SYNTHESIS)
 
 
 def _writer(line: Line) -> str:
     """Message ids of ours are numbered; the text before the number names the roundtable that wrote them."""
-    return message_id(0, line.meta).rpartition(".")[0]
-
-
-class _OpenStep:
-    def __init__(self) -> None:
-        self.phase_key = self.step_id = self.depth = ""
-
-    def go_to(self, phase: object, step: object) -> None:
-        """A line that names no phase or no step leaves it as it is."""
-        if isinstance(phase, str) and phase and phase != self.phase_key:
-            self.phase_key, self.step_id, self.depth = phase, "", ""
-        if isinstance(step, str) and step:
-            self.step_id = step
+    return message_id(0, line).rpartition(".")[0]
 
 
 class _Change(ProgressChange):
@@ -228,23 +205,14 @@ class _Progress:
 # --- who spoke, and what the models used ------------------------------------------------------------------------------
 
 
-def who(line: Line) -> str:
-    """A person's name, or else the actor."""
-    name = line.person_name or line.person if line.source is Source.USER else ""
-    return one_line(name or line.actor)
-
-
-def message_id(number: int, meta: Mapping[str, Any]) -> str:
+def message_id(number: int, line: Line) -> str:
     """Lines of other tools may have none."""
-    found = meta.get("message_id")
-    return found if isinstance(found, str) and found else f"line {number}"
+    return line.text("message_id") or f"line {number}"
 
 
 def position_in(line: Line) -> str:
     """The positions that its speaker takes in *line*, as one text; empty where it takes none."""
-    found = line.meta.get(ENTRIES)
-    patches = [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
-    fields = [one.get("set") for one in patches if str(one.get("id", "")).startswith("POS-")]
+    fields = [one.get("set") for one in line.patches if str(one.get("id", "")).startswith("POS-")]
     told = [
         (one.get("issue"), one.get("words") or one.get("option"))
         for one in fields
@@ -298,16 +266,17 @@ class _Heard:
 
 class _Tally:
     def __init__(self) -> None:
-        self._all = _Use(float)
-        self._by_actor: dict[str, _Use] = {}
-        self._by_provider: dict[str, _Use] = {}
+        new_use = partial(_Use, float)
+        self._all = new_use()
+        self._by_actor = defaultdict[str, _Use](new_use)
+        self._by_provider = defaultdict[str, _Use](new_use)
         self._speakers: dict[tuple[str, str], _Heard] = {}
 
     def count(self, number: int, line: Line) -> None:
         self._hear(number, line)
-        uses = [self._all, _of(self._by_actor, line.actor)]
+        uses = [self._all, self._by_actor[line.actor]]
         if has_call := not CALL.isdisjoint(line.meta):
-            uses.append(_of(self._by_provider, called(line.meta)))
+            uses.append(self._by_provider[called(line.meta)])
         for use in uses:
             use["lines"] += 1
             if has_call:
@@ -319,11 +288,7 @@ class _Tally:
 
     def _hear(self, number: int, line: Line) -> None:
         (key, name), kind = named(line), kind_of(line)
-        speaker = self._speakers.get((kind, key))
-        if speaker is None:
-            if len(self._speakers) >= MOST_NAMES:
-                key = name = OTHERS
-            speaker = self._speakers.setdefault((kind, key), _Heard(name, number))
+        speaker = self._speakers.setdefault((kind, key), _Heard(name, number))
         speaker.name = name  # people may change theirs
         speaker.lines += 1
         speaker.last = number
@@ -356,7 +321,3 @@ class _Tally:
 def _spending(use: _Use) -> RecordedSpending:
     counts = {name: int(use[name]) for name in ("lines", "calls", "unrecorded", "tokens_in", "tokens_out")}
     return RecordedSpending(**counts, cost=round(use["cost"], 6), seconds=round(use["seconds"], 3))
-
-
-def _of(known: dict[str, _Use], name: str) -> _Use:
-    return known.setdefault(name if name in known or len(known) < MOST_NAMES else OTHERS, _Use(float))

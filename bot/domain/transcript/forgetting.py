@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import MARK, Redacted
 from bot.domain.transcript.lines import ENTRIES, PERSON, USER_ID, Line, Source
+from bot.domain.transcript.people import pattern_of
 from bot.domain.transcript.scrubbing import Changed, Redacting, line_after, redacted
 from bot.domain.transcript.seal import DIGEST, SCRUBBED
+from bot.domain.values.json_files import map_texts
 
 REMOVED, NAMED = "on-request", "former-member"
 """The kinds of the marks in place of words, and of a name."""
@@ -29,7 +31,7 @@ _LEAST_WORDS, _LEAST_LETTERS = 2, 8
 """Of what is looked for in the words of others: shorter phrases stand anywhere."""
 
 _CODES = frozenset({"ts", "round", "actor", "phase", "role", "source", "content_type"})
-"""Fields of a line in which nobody types."""
+"""Fields of a line that only the bot sets: there are no words of people in them."""
 
 IsText = Callable[[str, str], bool]
 """Whether the field of an entry, given by its id, holds words: a choice, a number and a reference say nothing."""
@@ -85,9 +87,6 @@ class Phrases:
         self._known: dict[Tokens, set[Tokens]] = {}
         for phrase in {one for text in texts for one in _phrases(text)}:
             self._known.setdefault(phrase[:_LEAST_WORDS], set()).add(phrase)
-
-    def __len__(self) -> int:
-        return sum(map(len, self._known.values()))
 
     def find_phrases(self, text: str) -> Iterator[tuple[Tokens, int, int]]:
         """The longest at each place, with its begin and its end."""
@@ -161,7 +160,8 @@ class Eraser:
         if self._is_own(told, source):
             content = MARK % REMOVED if fields.get("content") else ""
             own = {name: _wordless(one) for name, one in meta.items() if name != ENTRIES}
-            after = {**fields, "content": content, "meta": {**own, **self._patched(meta, self._own_patch)}}
+            patched = self._patched(meta, lambda one: self._without_values(self._patch(one), lambda _: True))
+            after = {**fields, "content": content, "meta": {**own, **patched}}
         elif source == Source.USER:
             after = {**fields, "meta": {**meta, **self._patched(meta, self._patch)}}
         else:
@@ -195,9 +195,6 @@ class Eraser:
         if not isinstance(given, list):
             return {ENTRIES: given} if ENTRIES in meta else {}
         return {ENTRIES: [change(one) if isinstance(one, dict) else one for one in given]}
-
-    def _own_patch(self, patch: Mapping[str, Any]) -> Any:
-        return self._without_values(self._patch(patch), lambda _: True)
 
     def _patch(self, patch: Mapping[str, Any]) -> Any:
         """Quotes of erased lines, and the values that rest on nothing else."""
@@ -268,9 +265,8 @@ def _is_note(id: str, field: str) -> bool:
 
 
 def _values(line: Line) -> Iterator[str]:
-    given = line.meta.get(ENTRIES)
-    for patch in given if isinstance(given, list | tuple) else ():
-        values = patch.get("set") if isinstance(patch, Mapping) else None
+    for patch in line.patches:
+        values = patch.get("set")
         for value in values.values() if isinstance(values, Mapping) else ():
             yield from (
                 one for one in (value if isinstance(value, list | tuple) else [value]) if isinstance(one, str)
@@ -278,9 +274,7 @@ def _values(line: Line) -> Iterator[str]:
 
 
 def _blank(value: Any) -> Any:
-    if isinstance(value, str):
-        return MARK % REMOVED if value else value
-    return [_blank(one) for one in value] if isinstance(value, list | tuple) else value
+    return map_texts(value, lambda _, text: MARK % REMOVED if text else "")
 
 
 def _wordless(value: Any) -> Any:
@@ -361,6 +355,5 @@ def rename(text: str, names: Collection[str], called: str) -> Redacted:
     found = [one for one in names if one and one in text]
     if not found:
         return Redacted(text)
-    longest = "|".join(map(re.escape, sorted(found, key=len, reverse=True)))
-    after, count = re.subn(rf"(?<![\w@-])(?:{longest})(?![\w-])", lambda _: called, text)
+    after, count = pattern_of(found).subn(lambda _: called, text)
     return Redacted(after, (NAMED,) * count)

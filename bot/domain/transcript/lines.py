@@ -90,14 +90,19 @@ class Line(Stored):
     @property
     def person(self) -> str:
         """The id of who said it or pressed; empty where that was no person. Earlier versions wrote Slack's id."""
-        found = self.meta.get(PERSON) or self.meta.get(USER_ID)
-        return found if isinstance(found, str) else ""
+        return self.text(PERSON) or self.text(USER_ID)
 
     @property
     def person_name(self) -> str:
         """Empty where it is not known."""
-        found = self.meta.get(USER_NAME)
-        return found if isinstance(found, str) else ""
+        return self.text(USER_NAME)
+
+    @property
+    def patches(self) -> tuple[Mapping[str, Any], ...]:
+        """What it changes in the specification, as it stands there: nobody has checked it."""
+        found = self.meta.get(ENTRIES)
+        given = found if isinstance(found, list | tuple) else ()
+        return tuple(one for one in given if isinstance(one, Mapping))
 
     @property
     def is_note(self) -> bool:
@@ -116,16 +121,25 @@ class Line(Stored):
         message.
         """
         is_message = self.source is Source.USER and "amends" not in self.meta
-        ts = self.meta.get("message_ts") if is_message else None
-        return ts if isinstance(ts, str) else ""
+        return self.text("message_ts") if is_message else ""
+
+    def text(self, name: str) -> str:
+        """The text *name* in `meta`; empty where there is none."""
+        found = self.meta.get(name)
+        return found if isinstance(found, str) else ""
 
     def as_json(self) -> str:
         """One row without a line end. It contains no character that any reader takes for a line end."""
-        return _one_row(json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": ")))
+        return safe_row(json.dumps(self.model_dump(), ensure_ascii=False, separators=(", ", ": ")))
 
 
-UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
-"""Characters that end a line for some reader, or that UTF-8 cannot encode."""
+_UNSAFE = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+
+
+def safe_row(text: str) -> str:
+    """JSON without characters that end a line for some reader, or that UTF-8 cannot encode."""
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
 
 UNWRITTEN = b"\x00 \t\r"
 """Padding after the last line. A file system leaves zeros after an unfinished write."""
@@ -336,7 +350,3 @@ def _parse_closely(row: bytes) -> Line | str:
         return Line.model_validate(fields)
     except ValidationError as error:
         return no_valid(sorted({str(problem["loc"][0]) for problem in error.errors()}))
-
-
-def _one_row(text: str) -> str:
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -7,7 +7,7 @@ keeps the date, and a number in place of the name.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.transcript.lines import ENTRIES, PERSON, USER_NAME, Line, Source
@@ -74,12 +74,8 @@ def with_new(file: PeopleFile, names: Names) -> PeopleFile:
     """With those of *names* that it lacks; the same file if it has them all. A name that is there stays."""
     people = file.raw.get("people", {})
     told = ((id, one_line(name, NAME_CHARS)) for id, name in names.items() if id not in people)
-    new = {id: name for id, name in told if name not in {"", id}}
-    if not new:
-        return file
-    known = {**people, **{id: {"name": name} for id, name in new.items()}}
-    raw = {"version": 1, **file.raw, "people": dict(sorted(known.items()))}
-    return PeopleFile({**file.names, **new}, raw)
+    new = {id: {"name": name} for id, name in told if name not in {"", id}}
+    return _with_people(file, new) if new else file
 
 
 def without_person(file: PeopleFile, id: str, *, on: str) -> PeopleFile:
@@ -89,9 +85,13 @@ def without_person(file: PeopleFile, id: str, *, on: str) -> PeopleFile:
     taken = (found for name in file.names.values() if (found := _FORMER.fullmatch(name)))
     number = max((int(found[1]) for found in taken), default=0) + 1
     name = FORMER_MEMBER.format(number=number)
-    known = {**file.raw.get("people", {}), id: {FORGOTTEN: on, "name": name}}
-    raw = {"version": 1, **file.raw, "people": dict(sorted(known.items()))}
-    return PeopleFile({**file.names, id: name}, raw)
+    return _with_people(file, {id: {FORGOTTEN: on, "name": name}})
+
+
+def _with_people(file: PeopleFile, new: Mapping[str, Mapping[str, str]]) -> PeopleFile:
+    people = {**file.raw.get("people", {}), **new}
+    names = {**file.names, **{id: one["name"] for id, one in new.items()}}
+    return PeopleFile(names, {"version": 1, **file.raw, "people": dict(sorted(people.items()))})
 
 
 def text_of(file: PeopleFile) -> bytes:
@@ -105,13 +105,18 @@ def without_names(line: Line, names: Names) -> Line:
     ids = {names[id]: f"@{id}" for id in known if id in names and is_person_id(id)}
     if not ids:
         return line.but(meta=meta)
-    longest = "|".join(map(re.escape, sorted(ids, key=len, reverse=True)))
-    called = re.compile(rf"(?<![\w@-])(?:{longest})(?![\w-])")
+    called = pattern_of(ids)
+    return _with(
+        line.but(meta=meta),
+        lambda text: ids.get(text, text),
+        lambda text: called.sub(lambda found: ids[found[0]], text),
+    )
 
-    def value(text: str) -> str:
-        return ids.get(text, text)
 
-    return _with(line.but(meta=meta), value, lambda text: called.sub(lambda found: ids[found[0]], text))
+def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
+    """One of *names* where our own code wrote it; the longest counts."""
+    longest = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"(?<![\w@-])(?:{longest})(?![\w-])")
 
 
 def with_names(line: Line, names: Names) -> Line:

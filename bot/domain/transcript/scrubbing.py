@@ -6,13 +6,13 @@ by number) and the kinds of secrets, and vouches for what each reads now.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from bot.domain.privacy.redaction import Redacted
-from bot.domain.transcript.lines import HOST, UNSAFE, Line, LinePhase, Source, line_in
+from bot.domain.transcript.lines import HOST, Line, LinePhase, Source, line_in, safe_row
 from bot.domain.transcript.seal import OF_SEALING, SCRUBBED, SEAL, keep_digest, reading_of
-from bot.domain.values.json_files import decoded, parse_kept, pretty
+from bot.domain.values.json_files import decoded, map_texts, parse_kept, pretty
 
 NO_FACTS: Mapping[str, Any] = {}
 
@@ -102,52 +102,37 @@ def _row(row: bytes, redact: Redacting, change: Changing) -> tuple[bytes, tuple[
     if not isinstance(fields, dict):
         text, kinds = redact(row.decode("utf-8", "surrogateescape"))
         return (text.encode("utf-8", "surrogateescape") if kinds else row), kinds, ""
-    meta = fields.get("meta")
-    kept = {name: meta[name] for name in OF_SEALING if name in meta} if isinstance(meta, dict) else {}
-    kinds, after = change(_without(fields, kept))
+    meta = fields["meta"] if isinstance(fields.get("meta"), dict) else {}
+    kept = {name: meta[name] for name in OF_SEALING if name in meta}
+    rest = {name: fact for name, fact in meta.items() if name not in kept}
+    kinds, after = change({**fields, "meta": rest} if kept else fields)
     if not kinds:
         return row, (), ""
     if kept:
         after["meta"] |= kept
-    text = UNSAFE.sub(lambda one: f"\\u{ord(one[0]):04x}", json.dumps(after, ensure_ascii=False))
-    return text.encode(), kinds, _id(after)
-
-
-def _without(fields: Mapping[str, Any], names: Collection[str]) -> Mapping[str, Any]:
-    """*fields* of a line without the facts *names*."""
-    meta = fields.get("meta")
-    if not isinstance(meta, dict) or not names:
-        return fields
-    return {**fields, "meta": {name: fact for name, fact in meta.items() if name not in names}}
+    return safe_row(json.dumps(after, ensure_ascii=False)).encode(), kinds, _id(after)
 
 
 def redacted(value: Any, redact: Redacting, *, by_name: bool = False) -> tuple[tuple[str, ...], Any]:
     """*by_name*: the name of a field counts, too, because a password has no form of its own."""
-    if isinstance(value, str):
-        text, kinds = redact(value)
-        return kinds, text
-    if isinstance(value, list):
-        found = [redacted(one, redact, by_name=by_name) for one in value]
-        return tuple(kind for kinds, _ in found for kind in kinds), [one for _, one in found]
-    if isinstance(value, dict):
-        pairs = {
-            name: _field(name, one, redact)
-            if by_name and isinstance(one, str)
-            else redacted(one, redact, by_name=by_name)
-            for name, one in value.items()
-        }
-        kinds = tuple(kind for found, _ in pairs.values() for kind in found)
-        return kinds, {name: one for name, (_, one) in pairs.items()}
-    return (), value
+    kinds: list[str] = []
+
+    def change(name: str, text: str) -> str:
+        after, found = _field(name, text, redact) if by_name and name else redact(text)
+        kinds.extend(found)
+        return after
+
+    after = map_texts(value, change)
+    return tuple(kinds), after
 
 
-def _field(name: str, value: str, redact: Redacting) -> tuple[tuple[str, ...], str]:
-    after, kinds = redact(value)
-    before = f'"{name}": "'
-    text, found = ("", ()) if kinds else redact(f'{before}{value}"')
-    if found and text.startswith(before) and text.endswith('"'):
-        return found, text[len(before) : -1]
-    return kinds, after
+def _field(name: str, value: str, redact: Redacting) -> Redacted:
+    alone, before = redact(value), f'"{name}": "'
+    if alone.kinds:
+        return alone
+    text, kinds = redact(f'{before}{value}"')
+    is_whole = text.startswith(before) and text.endswith('"')
+    return Redacted(text[len(before) : -1], kinds) if kinds and is_whole else alone
 
 
 def _id(fields: Mapping[str, Any]) -> str:

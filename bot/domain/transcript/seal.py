@@ -165,26 +165,27 @@ class _SealingKey(NamedTuple):
     seed: bytes
 
 
-def read_chain(content: bytes, trusted: TrustedKeys | None = None, *, chain: str = "") -> Chain:
+def read_chain(content: bytes, trusted: TrustedKeys | None = None) -> Chain:
     """
     The lines of the file *content*, and for each whether we wrote it.
 
-    Without *trusted* keys (in CI, for an agent, in a fresh clone) the key of the first line counts. Without *chain*,
-    the chain that has the most lines does.
+    Without *trusted* keys (in CI, for an agent, in a fresh clone) the key of the first line counts. Of several chains
+    the one that has the most lines does.
     """
-    return _read_chain(content, tuple((trusted or {}).items()), chain)
+    return _read_chain(content, tuple((trusted or {}).items()))
 
 
 @lru_cache(maxsize=2)
-def _read_chain(content: bytes, trusted: tuple[tuple[str, bytes], ...], chain: str) -> Chain:
+def _read_chain(content: bytes, trusted: tuple[tuple[str, bytes], ...]) -> Chain:
     """One reading of a file, with the commit that follows it, asks for the same chain six times."""
-    return _chain_of(_parsed(content), dict(trusted), chain)
+    return _chain_of(_parsed(content), dict(trusted))
 
 
 def _chain_of(parsed: Iterable["_Found | None"], trusted: TrustedKeys | None, chain: str = "") -> Chain:
     found = [row for row in parsed if row]
     signed = _vouched(found, _keys_in(found, trusted))
-    chain = chain or _longest(found, signed)
+    lengths = Counter(found[at].seal["chain"] for at in sorted(signed))
+    chain = chain or next((str(one) for one, _ in lengths.most_common(1)), "")  # of equal ones the first
     signed = {at for at in signed if found[at].seal["chain"] == chain}
     void = _rewritten(found, signed)
     # Of equal lines one counts, and rather the one with its words.
@@ -211,7 +212,9 @@ def _chain_of(parsed: Iterable["_Found | None"], trusted: TrustedKeys | None, ch
     if not places:
         return Chain(tuple(rows), tuple(flaws))
     top = found[places[-1]]
-    return Chain(tuple(rows), tuple(flaws), chain, top.n, top.digest, _next_key(top.line))
+    return Chain(
+        tuple(rows), tuple(flaws), chain, top.n, top.digest, _introduced(top.line)[0] or top.seal["by"]
+    )
 
 
 def unsealed_lines(content: bytes, trusted: TrustedKeys | None = None) -> int:
@@ -425,10 +428,6 @@ def _introduced(line: Line) -> tuple[str, bytes]:
     return key_id(public) if public else "", public
 
 
-def _next_key(line: Line) -> str:
-    return _introduced(line)[0] or str(line.meta[SEAL]["by"])
-
-
 def _vouched(found: list[_Found], keys: TrustedKeys) -> set[int]:
     """The places of the rows that have a good signature, or that a row with one comes after."""
     vouched: set[str] = set()
@@ -448,12 +447,6 @@ def _is_signed(row: _Found, keys: TrustedKeys) -> bool:
     except (KeyError, ValueError, InvalidSignature):
         return False
     return True
-
-
-def _longest(found: list[_Found], signed: set[int]) -> str:
-    """Of two chains of equal length, the one that begins first in the file."""
-    lines = Counter(found[at].seal["chain"] for at in sorted(signed))
-    return str(lines.most_common(1)[0][0]) if lines else ""
 
 
 def _rewritten(found: list[_Found], signed: set[int]) -> set[int]:

@@ -89,7 +89,7 @@ class Totals(Value):
 class State(Value):
     """
     The state of an item after a line of its transcript. `line` is the number of the last row, `lines` the number of
-    valid lines. Long lists, such as `flaws`, hold only their newest elements.
+    valid lines.
     """
 
     line: int = 0

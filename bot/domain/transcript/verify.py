@@ -5,7 +5,7 @@ added to artifacts. Other fields and other text are not compared.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -55,42 +55,30 @@ def sections_compared(name: str, text: str, syntheses: Syntheses, *, foreign: bo
         if marker in seen:
             yield Difference(name, line, f"{marker} stands here for the second time")
         elif marker in syntheses:
-            section = SectionCheck(marker, syntheses[marker], found["eol"] or "\n")
-            if (away := _differs_after(text[found.start() :], section)) is not None:
+            forms = tuple(section_forms(marker, syntheses[marker], eol := found["eol"] or "\n"))
+            if (away := _differs_after(text[found.start() :], forms, eol)) is not None:
                 yield Difference(name, line + away, "is not what the synthesis in the record says")
         elif not foreign:
             yield Difference(name, line, f"{marker} names an elaboration that the record does not know")
         seen.add(marker)
 
 
-class SectionCheck(NamedTuple):
-    marker: str
-    synthesis: str
-    eol: str
-
-    @property
-    def forms(self) -> Iterator[str]:
-        """All forms that a section may have: with its own heading or not, below an open fence or not."""
-        for heading in ("", f"### {ADDITIONAL}\n\n"):
-            for fences in (True, False):
-                block = f"{self.marker}\n\n{heading}{body(self.synthesis, fences=fences)}\n"
-                yield block.replace("\n", self.eol)
+def section_forms(marker: str, synthesis: str, eol: str) -> Iterator[str]:
+    """All forms that a section may have: with its own heading or not, below an open fence or not."""
+    for heading in ("", f"### {ADDITIONAL}\n\n"):
+        for fences in (True, False):
+            yield f"{marker}\n\n{heading}{body(synthesis, fences=fences)}\n".replace("\n", eol)
 
 
-def _differs_after(text: str, section: SectionCheck) -> int | None:
+def _differs_after(text: str, forms: Sequence[str], eol: str) -> int | None:
     """
     So many rows of *text*, which begins with the section, are as they have to be; None if all are. At the end of a file
     the last line end may be missing.
     """
-    forms = list(section.forms)
-    if any(text.startswith(form) or text == form.removesuffix(section.eol) for form in forms):
+    if any(text.startswith(form) or text == form.removesuffix(eol) for form in forms):
         return None
-    return max(_same_rows(text, form) for form in forms)
-
-
-def _same_rows(text: str, form: str) -> int:
-    rows = enumerate(zip(text.split("\n"), form.split("\n"), strict=False))
-    return next((number for number, (one, other) in rows if one != other), 0)
+    pairs = (enumerate(zip(text.split("\n"), form.split("\n"), strict=False)) for form in forms)
+    return max(next((at for at, (one, other) in rows if one != other), 0) for rows in pairs)
 
 
 def meta_compared(content: bytes, progress: Progress) -> Iterator[Difference]:

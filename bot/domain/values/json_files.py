@@ -71,6 +71,15 @@ def parse_kept(text: str) -> Any:
     return _parsed(text, decimal=_decimal_as_written, integer=_integer_as_written)
 
 
+def map_texts(value: Any, change: Callable[[str, str], str], name: str = "") -> Any:
+    """*value* with each text changed, wherever it stands; *change* gets the name of its field first, if it has one."""
+    if isinstance(value, str):
+        return change(name, value)
+    if isinstance(value, Mapping):
+        return {key: map_texts(one, change, key) for key, one in value.items()}
+    return [map_texts(one, change) for one in value] if isinstance(value, list | tuple) else value
+
+
 def pretty(value: Any, *, indent: str = "  ") -> str:
     """*value* on many lines, with a final line end."""
     text = json.dumps(value, indent=indent, ensure_ascii=False)

@@ -23,7 +23,7 @@ from bot.domain.item.meta import Meta
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.outcomes import ItemState, ThreadMessage
 from bot.domain.specification.entries import Specification
-from bot.domain.specification.snapshot import Snapshot, restored
+from bot.domain.specification.snapshot import folded_content
 from bot.domain.transcript import lines, open_step, people
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.people import Names, PeopleFile, with_names
@@ -139,7 +139,7 @@ class ItemReader:
         state = self._with_answers(slug, found.state)
         if trusted := self._seal.lines.trusted:
             state = state.but(old_lines=old_lines(self.transcript(slug), trusted))
-        return found._replace(state=state if after else self.specified(slug, state, whole=False))
+        return found._replace(state=state if after else self.specified(slug, state))
 
     def load(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
         """Without the specification and the answers to the open step: commits do not need them."""
@@ -196,29 +196,17 @@ class ItemReader:
         slack = held.slack and held.slack.but(started_by=starter)
         return held.but(slack=slack, seats=held.seats.but(participants=participants))
 
-    def specified(self, slug: str, state: ItemState, *, whole: bool) -> ItemState:
-        """
-        With the specification: that of our last commit, and the lines since then. With *whole* all lines are read,
-        which may take long.
-        """
-        committed = None if whole else self._branch.newest_of(slug)
-        now = self._branch.files().read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
-        found = self._restored(slug, committed, now)
+    def specified(self, slug: str, state: ItemState) -> ItemState:
+        """With the specification that the lines give."""
+        path, trusted = self._places.transcript(slug), self._seal.lines.trusted
+        committed = self._branch.content(self._branch.newest_of(slug), path) or b""
+        found = folded_content(self.transcript(slug), trusted, self.people(), committed=committed)
         return state.but(specification=found.specification, written=found.written)
 
     def known_at(self, slug: str, commit: Commit | None) -> Specification:
-        """What the lines and the file of *commit* say."""
-        now = self._branch.content(commit, self._places.transcript(slug)) or b""
-        return self._restored(slug, commit, now).specification
-
-    def _restored(self, slug: str, committed: Commit | None, now: bytes) -> Snapshot:
-        return restored(
-            self._branch.content(committed, self._places.specification(slug)),
-            self._branch.content(committed, self._places.transcript(slug)) or b"",
-            now,
-            trusted=self._seal.lines.trusted,
-            names=self.people(),
-        )
+        """What the lines of *commit* say."""
+        content = self._branch.content(commit, self._places.transcript(slug)) or b""
+        return folded_content(content, self._seal.lines.trusted, self.people()).specification
 
     # --- listings -----------------------------------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ class Writer:
         lost = self._is_lost(slug, after, now) and sure
         found = self._reader.read(slug, now=now, after=after)
         if found.state and lost:
-            found = found._replace(state=self._reader.specified(slug, found.state, whole=True))
+            found = found._replace(state=self._reader.specified(slug, found.state))
         return found._replace(lost=lost)
 
     def advance(self, build: Callable[[GitCommit | None], tuple[GitCommit | None, T]], reason: str) -> T:
@@ -157,10 +157,10 @@ class Writer:
         if state is None:
             raise WorkspaceError("meta.json was taken away while it was saved.", reason="io", again=True)
         if lost:
-            state = self._reader.specified(due.slug, state, whole=True).but(behind=True)
+            state = self._reader.specified(due.slug, state).but(behind=True)
         elif any(TAKES_OVER in line.meta for line in due.work.lines):
             left = old_lines(self._reader.transcript(due.slug), self.worker.lines.trusted)
-            state = self._reader.specified(due.slug, state, whole=True).but(old_lines=left)
+            state = self._reader.specified(due.slug, state).but(old_lines=left)
         put_back = None
         if applied.lost_lines:
             changed = self.worker.edit_of_lines(due.slug, applied.parent)

@@ -6,7 +6,6 @@ people said while the bot did not hear it. `thread_evidence` reads a whole threa
 """
 
 import logging
-import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -24,7 +23,6 @@ from bot.errors import SlackError
 from bot.slack.client import Calls, Identity, Method, following
 from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
-from bot.slack.pace import Pace, RateLimit
 from bot.slack.parse import heard
 from bot.slack.posting import carried_by, is_line, item_of, last_line_of, part_key, step_of
 
@@ -34,7 +32,9 @@ MESSAGES_READ = 999
 """A page of a thread, where the oldest come first: as many as Slack gives at once."""
 POSTS_READ = 100
 """A page of a channel, where the newest come first."""
+A_PAGE = 200
 PAGES = 10
+FAR_BACK_PAGES = 25
 THREADS_REMEMBERED = 10_000
 _NUMBER = re.compile("[0-9]{1,9}")
 
@@ -93,10 +93,10 @@ class PostLookup:
             return None
         return [str(one.get("text")) for one in self._ours(found.messages)]
 
-    async def far_back(self, channel: str, key: str, *, pages: int, page: int) -> str:
-        """The timestamp of *key* in the channel, up to *pages* back; empty when it is not found, or on a refusal."""
+    async def far_back(self, channel: str, key: str) -> str:
+        """The timestamp of *key* in the channel; empty when it is not found, or on a refusal."""
         try:
-            async for answer in self._posts_in(channel, most=pages, limit=page):
+            async for answer in self._posts_in(channel, most=FAR_BACK_PAGES, limit=A_PAGE):
                 for message in self._ours(answer["messages"]):
                     if is_line(message) and carried_by(message, "key") == key:
                         return str(message["ts"])
@@ -107,7 +107,7 @@ class PostLookup:
             log.warning("can't look for %s in %s: %s", key, channel, error.reason)
             return ""
         if is_there_more:
-            log.warning("%s is not among the newest %s messages of %s", key, page * pages, channel)
+            log.warning("%s is not among the newest %s messages of %s", key, FAR_BACK_PAGES * A_PAGE, channel)
         return ""
 
     def _ours(self, messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -187,8 +187,6 @@ def _carrying(messages: Iterable[Mapping[str, Any]], key: str) -> Iterator[tuple
 
 # --- what people said -----------------------------------------------------------------------------------------------
 
-A_PAGE = 200
-
 
 class ThreadReader:
     """The oldest messages come first, so the newest of a very long thread stay unread."""
@@ -262,7 +260,7 @@ class ThreadEvidence(NamedTuple):
 
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
-    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
+    calls = PatientCalls(client, team=us.team)
     messages, is_whole = await _thread_messages(calls, place, most=WHOLE_PAGES)
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
@@ -279,7 +277,7 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
 
 async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
     """Of the thread, the first message last; how many there were. Raises SlackError."""
-    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
+    calls = PatientCalls(client, team=us.team)
     found = await _own_posts(calls, us, place)
     for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
@@ -305,7 +303,7 @@ async def edit_own_posts(
     client: AsyncWebClient, us: Identity, place: Place, change: Callable[[str], str]
 ) -> EditedPosts:
     """Those of the thread in which *change* changes a text. Raises SlackError where Slack cannot be asked now."""
-    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
+    calls = PatientCalls(client, team=us.team)
     done = EditedPosts()
     for ts, message in sorted((await _own_posts(calls, us, place)).items()):
         before = {"text": message.get("text", ""), "blocks": message.get("blocks") or []}

@@ -173,7 +173,9 @@ class Installations(AsyncInstallationStore):
         found = await self._read(team)
         if found and int(found.installed_at) > at:
             return False
-        await self._forget(team)
+        self._unsaved.pop(team, None)
+        self._remember(team, None)
+        await self._sealed.remove(team, at=self._clock())
         return found is not None
 
     # --- as Bolt has it -------------------------------------------------------------------------------------------
@@ -185,7 +187,9 @@ class Installations(AsyncInstallationStore):
         """Of a stranger nothing is kept."""
         team = team_of(bot.enterprise_id, bot.team_id, is_enterprise=bot.is_enterprise_install)
         if self.allows(team):
-            await self._save(team, bot)
+            await self._sealed.put(team, self._sealed_form(bot))
+            self._unsaved.pop(team, None)
+            self._remember(team, bot)
 
     # --- sealed ---------------------------------------------------------------------------------------------------
 
@@ -215,16 +219,6 @@ class Installations(AsyncInstallationStore):
     def _sealed_form(self, bot: Bot) -> str:
         fields = json.dumps(bot.to_dict_for_copying(), default=lambda moment: moment.timestamp())
         return self._box.encrypt(fields.encode()).decode()
-
-    async def _save(self, team: str, bot: Bot) -> None:
-        await self._sealed.put(team, self._sealed_form(bot))
-        self._unsaved.pop(team, None)
-        self._remember(team, bot)
-
-    async def _forget(self, team: str) -> None:
-        self._unsaved.pop(team, None)
-        self._remember(team, None)
-        await self._sealed.remove(team, at=self._clock())
 
     def _remember(self, team: str, bot: Bot | None) -> None:
         self._known.pop(team, None)

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -43,7 +42,7 @@ from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.home import daily, home_view
 from bot.slack.lookup import Channels, PersonNames
 from bot.slack.modals import view, with_users
-from bot.slack.pace import Pace, RateLimit
+from bot.slack.pace import Pace
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
 from bot.slack.render import RenderedMessage, parts
 
@@ -80,12 +79,11 @@ class SlackChat(Chat):
         pace: Pace | None = None,
         health: SlackHealth | None = None,
     ) -> None:
-        """Without a *pace* there are no rate limits."""
         self._client = client
         self._roster = roster
         self._identity = identity
         self._own_names = identity.can_customise
-        self._call = Calls(client, pace or Pace(RateLimit(speed=math.inf)), team=identity.team, health=health)
+        self._call = Calls(client, pace, team=identity.team, health=health)
         self._names = PersonNames(self._call, identity)
         self._channels = Channels(self._call, identity.people)
         self._threads = ThreadReader(self._call, identity, self._names)
@@ -282,7 +280,9 @@ class SlackChat(Chat):
                 message = message.but(note="\n".join(filter(None, (message.note, POSTED_AGAIN))))
         try:
             await self._post_missing(place, message, key, posted=posted, broadcast=broadcast)
-        except _NoOwnName:
+        except SlackError as error:
+            if not self._byline(message) or CUSTOMISE not in needed_scopes(error):
+                raise
             log.warning("no scope %s: personas sign their posts instead", CUSTOMISE)
             self._own_names = False
             await self._post_missing(place, message, key, posted=posted, broadcast=broadcast)
@@ -300,7 +300,7 @@ class SlackChat(Chat):
         rendered = self._parts(message)
         for number, part in enumerate(rendered, start=1):
             if number not in posted:
-                posted[number] = await self._post_part(
+                posted[number] = await self._posts.post(
                     part,
                     channel=place.channel,
                     thread_ts=place.thread or posted.get(1),
@@ -316,18 +316,6 @@ class SlackChat(Chat):
                     **self._byline(message),
                     **({"reply_broadcast": True} if broadcast and place.thread else {}),
                 )
-
-    async def _post_part(self, part: RenderedMessage, **arguments: Any) -> str:
-        try:
-            return await self._posts.post(part, **arguments)
-        except SlackError as error:
-            if (
-                "username" in arguments
-                and error.reason == "missing_scope"
-                and CUSTOMISE in needed_scopes(error)
-            ):
-                raise _NoOwnName from error
-            raise
 
     def _parts(self, message: Message) -> list[RenderedMessage]:
         return parts(self._redacted(message), label=self._label(message), signed=not self._own_names)
@@ -462,10 +450,6 @@ def _looks(part: RenderedMessage) -> int:
     """The ids of blocks change with every revision of a card, and are not seen."""
     seen = [{name: value for name, value in block.items() if name != "block_id"} for block in part.blocks]
     return hash(json.dumps([part.text, seen]))
-
-
-class _NoOwnName(Exception):
-    """Posting is allowed, but not under a persona's name."""
 
 
 def _raise_unless(error: SlackError, expected: frozenset[str]) -> None:

@@ -26,7 +26,7 @@ from bot import telemetry
 from bot.domain.privacy.redaction import unchanged
 from bot.engine.ports import Urgency
 from bot.errors import Postponed, SlackError
-from bot.slack.pace import EDITING, POSTING, Pace, RateBudget, budgets
+from bot.slack.pace import EDITING, POSTING, Pace, RateBudget, RateLimit, budgets
 from bot.slack.people import PeopleDirectory
 
 log = logging.getLogger(__name__)
@@ -316,8 +316,6 @@ def _retry_after(error: SlackApiError) -> float:
 
 CHECK_SECONDS = 15.0
 QUIET_SECONDS = 60.0
-COMPARE_SECONDS = 5.0
-"""At most this often the clocks are compared."""
 
 
 class SlackHealth:
@@ -332,7 +330,7 @@ class SlackHealth:
         self.clock_ahead: float | None = None
         """Seconds that our clock is ahead of Slack's; None before Slack's first answer."""
         self._now = now
-        self._answered_at = self._compared_at = -inf
+        self._answered_at = -inf
 
     async def ask(self, method: Callable[..., Awaitable[Any]], **arguments: Any) -> Any:
         try:
@@ -364,11 +362,7 @@ class SlackHealth:
 
     def _note_headers(self, headers: Mapping[str, str]) -> None:
         self._answered_at = time.monotonic()
-        if self._answered_at - self._compared_at > COMPARE_SECONDS:
-            self._compared_at = self._answered_at
-            self._compare({name.lower(): value for name, value in headers.items()}.get("date", ""))
-
-    def _compare(self, date: str) -> None:
+        date = {name.lower(): value for name, value in headers.items()}.get("date", "")
         # The header has whole seconds: on average half a second is cut off.
         with suppress(ValueError):
             self.clock_ahead = self._now() - parsedate_to_datetime(date).timestamp() - 0.5
@@ -401,15 +395,16 @@ class Calls:
     def __init__(
         self,
         client: AsyncWebClient,
-        pace: Pace,
+        pace: Pace | None = None,
         *,
         team: str,
         health: SlackHealth | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Without a *pace* there are no rate limits."""
         self.client = client
         self._health = health or SlackHealth()
-        self._pace = pace
+        self._pace = pace or Pace(RateLimit(speed=inf))
         self._team = team
         self._clock = clock
 

@@ -28,8 +28,6 @@ A_DAY = 86_400
 NAME_CHARS = 80
 REFUSED_SECONDS = 60.0
 """After this Slack is asked again about what it did not say."""
-FRESH_SECONDS = 600.0
-"""After this what is remembered still serves once, while Slack is asked again."""
 KEPT_SECONDS = 900.0
 
 T = TypeVar("T")
@@ -46,18 +44,18 @@ class Remembered(Generic[T]):
 
     def now(self, key: str) -> T | None:
         """What is remembered, without a call."""
-        answer, age = self._aged(key)
-        return (
-            answer if age < (KEPT_SECONDS if answer and self._is_known(answer) else REFUSED_SECONDS) else None
-        )
+        answer, at = self._answers.get(key, (None, -math.inf))
+        kept = KEPT_SECONDS if answer and self._is_known(answer) else REFUSED_SECONDS
+        return answer if time.monotonic() - at < kept else None
 
     async def of(self, key: str) -> T:
         """Concurrent callers share one request, which goes on when one of them is cancelled."""
         answer = self.now(key)
         if answer is None:
-            return await asyncio.shield(self._request(key))
-        if self._aged(key)[1] > FRESH_SECONDS:
-            self._request(key)
+            if key not in self._asking:
+                self._asking[key] = asyncio.create_task(self._ask(key))
+                self._asking[key].add_done_callback(lambda task: self._finished(key, task))
+            answer = await asyncio.shield(self._asking[key])
         return answer
 
     def forget(self, key: str) -> None:
@@ -69,22 +67,12 @@ class Remembered(Generic[T]):
         self.forget(key)
         self._answers[key] = answer, time.monotonic()
 
-    def _aged(self, key: str) -> tuple[T | None, float]:
-        answer, at = self._answers.get(key, (None, -math.inf))
-        return answer, time.monotonic() - at
-
-    def _request(self, key: str) -> "asyncio.Task[T]":
-        if key not in self._asking:
-            self._asking[key] = asyncio.create_task(self._ask(key))
-            self._asking[key].add_done_callback(lambda task: self._finished(key, task))
-        return self._asking[key]
-
     def _finished(self, key: str, asking: "asyncio.Task[T]") -> None:
-        is_wanted = self._asking.get(key) is asking
-        if is_wanted:
+        is_answer = not asking.cancelled() and not asking.exception()
+        if self._asking.get(key) is asking:
             del self._asking[key]
-        if not asking.cancelled() and not asking.exception() and is_wanted:
-            self._answers[key] = asking.result(), time.monotonic()
+            if is_answer:
+                self._answers[key] = asking.result(), time.monotonic()
 
 
 class PersonNames:

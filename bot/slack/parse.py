@@ -385,8 +385,9 @@ def press(
         value = value or word(pressed, "selected_time")
     is_anywhere = action.personal or is_at_home(body)
     place, person = (origin if is_anywhere else _origin)(body, us), clicker(body, us)
-    ts = _message_ts(body)
-    key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
+    ts = known(body, "container", "message_ts") or known(body, "message", "ts")
+    click = known(body, "trigger_id") or f"{place.channel}.{ts}.{id}.{known(pressed, 'action_ts')}"
+    key = f"press.{click}"
     url = reply_url(body)
     asked = VerbRequest(verb="", rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     if action == Action.RESUME and value and is_at_home(body):
@@ -648,11 +649,3 @@ def _commander(body: Payload, us: Identity) -> Person:
 
 def _name(name: str, us: Identity) -> str:
     return one_line(us.redact(visible(name)), NAME_CHARS)
-
-
-def _click(place: Place, ts: str, pressed: Payload) -> str:
-    return f"{place.channel}.{ts}.{needed(pressed, 'action_id')}.{known(pressed, 'action_ts')}"
-
-
-def _message_ts(body: Payload) -> str:
-    return known(body, "container", "message_ts") or known(body, "message", "ts")

@@ -91,9 +91,9 @@ class SlackChat(Chat):
         self._files = _Files(self._call, self._lookup)
         self._ephemeral = Ephemeral(self._call)
         self._posts = Posts(self._call)
-        self._cards: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
+        # How a message looks, and whether by an edit: a reply URL does not say what is shown.
+        self._shown: LruCache[str, tuple[int, bool]] = LruCache(CARDS_REMEMBERED)
         self._pressed = PressedMessages()
-        self._previews: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
         self._directs: LruCache[str, str] = LruCache(CARDS_REMEMBERED)
         self._no_prompts = False
 
@@ -144,33 +144,33 @@ class SlackChat(Chat):
         """
         part = self._parts(message)[-1]
         key, looks = f"{place.channel}.{ts}", _looks(part)
-        if message.card and self._cards.get(key) == looks:
+        if message.card and self._shown.get(key) == (looks, True):
             return
-        if urgency is Urgency.SIGN and await self._shown_by_reply_url(key, part, looks):
+        if urgency is Urgency.SIGN and await self._show_by_reply_url(key, part, looks):
             return
         waits = urgency.is_waited_for and not self._pressed.has(key)
         try:
             refusal = await self._posts.edit(place.channel, ts, part, urgency=urgency, waits=waits)
         except Postponed:
             if urgency in OF_A_PRESS:
-                await self._shown_by_reply_url(key, part, looks)
+                await self._show_by_reply_url(key, part, looks)
             raise
         if message.card and not refusal:
-            self._cards[key] = looks
+            self._shown[key] = looks, True
         else:
-            self._cards.pop(key, None)
+            self._shown.pop(key, None)
         if refusal and message.choices:
             raise refusal
 
-    async def _shown_by_reply_url(self, key: str, part: RenderedMessage, looks: int) -> bool:
-        """What comes of a press is seen at once. An edit follows: the answer does not say what is shown."""
-        if self._previews.get(key) != looks and (url := self._pressed.take(key)):
-            if not await self._ephemeral.replace(url, part):
+    async def _show_by_reply_url(self, key: str, part: RenderedMessage, looks: int) -> bool:
+        """What comes of a press is seen at once. An edit follows."""
+        if self._shown.get(key) != (looks, False):
+            url = self._pressed.take(key)
+            if not url or not await self._ephemeral.replace(url, part):
                 self._pressed.forget(key)
                 return False
-            self._previews[key] = looks
-            self._cards.pop(key, None)
-        return self._previews.get(key) == looks
+            self._shown[key] = looks, False
+        return True
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         try:

@@ -1,7 +1,7 @@
 """What is counted when something happens, and under which names. Alerts and graphs depend on them."""
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def metrics() -> Metrics:
 
 # --- what is counted ------------------------------------------------------------------------------------------------
 
-Counted = dict[str, float]
+Counted = Mapping[str, float]
 """By `name label=value`, without the namespace."""
 
 
@@ -72,9 +72,8 @@ def inputs(metrics: Metrics) -> Counted:
     for error in (NotNow("It is being saved."), Unavailable("Redis did not answer"), Conflict("gave up")):
         metrics.refused(SAID, error)
     results = {"saved": 1, "repeated": 1, "refused": 1, "unsaved": 2}
-    return {f"inputs_total kind=say result={one}": count for one, count in results.items()} | {
-        "inputs_total": 5
-    }
+    counted = {f"inputs_total kind=say result={one}": count for one, count in results.items()}
+    return {**counted, "inputs_total": 5}
 
 
 def effects(metrics: Metrics) -> Counted:

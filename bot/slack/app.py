@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from traceback import walk_tb
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -41,7 +42,7 @@ from bot.slack.manifest import (
     STOPPED,
 )
 from bot.slack.markdown import mrkdwn
-from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
+from bot.slack.parse import MALFORMED, Malformed, Payload, foreign, needed, word
 from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
 from bot.slack.render import PREFIX, parts
 
@@ -56,6 +57,8 @@ UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtabl
 
 LINK_BUTTON = re.compile(rf"^{re.escape(PREFIX)}open(\.\d+)?$")
 """Slack opens the link, and sends the press as well."""
+
+IGNORED = "ignored, because it is malformed: %s"
 
 OK = 200
 UNSAVED, BROKEN = 503, 500
@@ -103,7 +106,7 @@ class _App(AsyncApp):
     """
     Measures how long Slack waits; a middleware could not, because Bolt calls listeners after all middlewares.
 
-    Checks payloads first: Bolt fails on malformed ones, and accepts those for other workspaces.
+    Leaves out payloads for other workspaces, which Bolt accepts.
     """
 
     def __init__(
@@ -117,17 +120,23 @@ class _App(AsyncApp):
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         began = time.monotonic()
-        if why := flaw(req.body):
-            req.body = {"type": MALFORMED, "why": why}
         if addressee := foreign(req.body, self._us):
             self._note(addressee)
             response = BoltResponse(status=OK)
         else:
             with self._deciding():
-                response = await super().async_dispatch(req)
+                response = await self._answer(req)
         seconds = time.monotonic() - began
         self._meter.acknowledged(_door(req.body), taken=response.status == OK, seconds=seconds)
         return response
+
+    async def _answer(self, req: AsyncBoltRequest) -> BoltResponse:
+        try:
+            return await super().async_dispatch(req)
+        except (LookupError, TypeError, AttributeError) as error:
+            # Bolt fails on a malformed payload once more when it reports that.
+            log.warning(IGNORED, repr(error))
+            return BoltResponse(status=OK)
 
     def _note(self, addressee: str) -> None:
         """Logs each addressee once, because Slack goes on sending."""
@@ -430,7 +439,7 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
     @app.error
     async def report(error: Exception, request: AsyncBoltRequest) -> BoltResponse:
         ack, body = request.context.ack, request.body
-        if isinstance(error, BoltUnhandledRequestError | Malformed):
+        if isinstance(error, BoltUnhandledRequestError | Malformed) or not _is_ours(error):
             _note_ignored(error, body)
             return await ack()
         sentence, unacknowledged = _judged(error)
@@ -446,11 +455,18 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
         return BoltResponse(status=unacknowledged) if unacknowledged else await ack()
 
 
+def _is_ours(error: Exception) -> bool:
+    """Not where Bolt failed before any code of ours saw the payload: it is malformed."""
+    return any(frame.f_globals["__name__"].startswith("bot.") for frame, _ in walk_tb(error.__traceback__))
+
+
 def _note_ignored(error: Exception, body: Payload) -> None:
     if isinstance(error, Malformed):
-        log.warning("ignored, because it is malformed: %s", error)
+        log.warning(IGNORED, error)
+    elif not isinstance(error, BoltUnhandledRequestError):
+        log.warning(IGNORED, repr(error))
     elif body.get("type") == MALFORMED:
-        log.warning("ignored, because it is malformed: %s", body["why"])
+        log.warning(IGNORED, body["why"])
     elif body.get("type") == "app_rate_limited":
         log.warning("Slack holds events back: there are more than its hourly limit")
 

@@ -35,7 +35,7 @@ from bot.engine.ports import Clock, now
 from bot.errors import BotError, SlackError, Unavailable
 from bot.slack.client import SDK_LOG, USER_AGENT, call, errors_translated
 from bot.slack.manifest import INSTALL_PATH, REDIRECT_PATH, REMOVED, SCOPES
-from bot.slack.parse import Payload, flaw, part, word
+from bot.slack.parse import Payload, part, word
 
 log = logging.getLogger(__name__)
 
@@ -365,9 +365,6 @@ class SeveralApp(AsyncApp):
         )
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        if why := flaw(req.body):
-            log.warning("ignored, because it is malformed: %s", why)
-            return BoltResponse(status=OK)
         if req.body.get("type") == "url_verification":
             return await super().async_dispatch(req)
         context = req.context

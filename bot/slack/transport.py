@@ -1,7 +1,7 @@
 """
 How Slack's payloads come in: Socket Mode, or signed HTTP requests.
 
-Both build Bolt's request in `_bolt_request`; the app then checks the payload once, for either way.
+Both build Bolt's request in `bolt_request`.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from bot.slack.parse import MALFORMED, Payload, word
 log = logging.getLogger(__name__)
 
 
-def _bolt_request(
+def bolt_request(
     body: str | dict[str, Any],
     *,
     headers: Mapping[str, str | Sequence[str]],
@@ -42,13 +42,15 @@ def _bolt_request(
     mode: str = "http",
 ) -> AsyncBoltRequest:
     """Raises ValueError or RecursionError for a text that is not JSON."""
-    try:
-        return AsyncBoltRequest(body=body, query=query, headers=dict(headers), mode=mode)
-    except (LookupError, TypeError, AttributeError):
-        # JSON in which Bolt does not find what it expects.
-        request = AsyncBoltRequest(body="", headers=dict(headers))
-        request.body = {"type": MALFORMED, "why": "nothing in it is where it should be"}
-        return request
+    with suppress(LookupError, TypeError, AttributeError):  # JSON in which Bolt does not find what it expects
+        request = AsyncBoltRequest(body=body, query=query, headers=dict(headers), mode=mode)
+        found = request.context
+        ids = (found.enterprise_id, found.team_id, found.user_id, found.channel_id)
+        if all(one is None or isinstance(one, str) for one in ids):
+            return request
+    request = AsyncBoltRequest(body="", headers=dict(headers))
+    request.body = {"type": MALFORMED, "why": "nothing in it is where it should be"}
+    return request
 
 
 # --- HTTP -----------------------------------------------------------------------------------------------------------
@@ -100,9 +102,7 @@ class SlackRequests:
             return self._refused("its signature is not made with SLACK_SIGNING_SECRET")
         headers = {name: [value] for name, value in request.headers.items()}
         try:
-            asked = _bolt_request(
-                body.decode("utf-8", "replace"), query=request.query_string, headers=headers
-            )
+            asked = bolt_request(body.decode("utf-8", "replace"), query=request.query_string, headers=headers)
         except (ValueError, RecursionError):
             raise web.HTTPBadRequest from None  # not JSON
         return await to_aiohttp_response(await self._app.async_dispatch(asked))
@@ -227,7 +227,7 @@ class Sockets:
         self._working.add(task)
         try:
             began = time.time()
-            request = _bolt_request(
+            request = bolt_request(
                 envelope.payload, headers=build_headers(envelope) or {}, mode="socket_mode"
             )
             response = await self._app.async_dispatch(request)

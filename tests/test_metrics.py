@@ -138,7 +138,9 @@ def build(_metrics: Metrics) -> Counted:
 
 
 @pytest.mark.parametrize("happens", [inputs, effects, acknowledgements, pauses, deliveries, words, build])
-def test_everything_is_counted_once(metrics: Metrics, happens: Callable[[Metrics], Counted]) -> None:
+def test_everything_that_happens_is_counted_once(
+    metrics: Metrics, happens: Callable[[Metrics], Counted]
+) -> None:
     expected, numbers = happens(metrics), Numbers(metrics)
 
     for key, count in expected.items():

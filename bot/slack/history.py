@@ -138,36 +138,19 @@ class PostLookup:
 
     async def _read(self, place: Place) -> _Found:
         """The thread, up to a limit of pages, or the newest posts of the channel."""
-        messages: list[Mapping[str, Any]] = []
-        pages = (
-            _replies(self._calls, place, limit=MESSAGES_READ)
-            if place.thread
-            else self._posts_in(place.channel, most=PAGES, limit=POSTS_READ)
-        )
-        async for answer in pages:
-            messages += answer.get("messages") or ()
-            cursor = following(answer)
-            if not cursor or (not place.thread and len(messages) >= POSTS_READ):
-                return _Found(messages, whole=not cursor and not answer.get("has_more"))
-        return _Found(messages, whole=False)
+        if place.thread:
+            replies, is_whole = await _thread_messages(self._calls, place, limit=MESSAGES_READ)
+            return _Found([*replies.values()], is_whole)
+        posts: list[Mapping[str, Any]] = []
+        async for answer in self._posts_in(place.channel, most=PAGES, limit=POSTS_READ):
+            posts += answer.get("messages") or ()
+            if len(posts) >= POSTS_READ:
+                break
+        return _Found(posts, whole=False)
 
     def _posts_in(self, channel: str, *, most: int, limit: int) -> AsyncIterator[Any]:
         method = self._calls.client.conversations_history
         return self._calls.pages(method, most=most, channel=channel, limit=limit, include_all_metadata=True)
-
-
-def _replies(
-    calls: Calls, place: Place, *, limit: int, oldest: str = "", most: int = PAGES
-) -> AsyncIterator[Any]:
-    return calls.pages(
-        calls.client.conversations_replies,
-        most=most,
-        channel=place.channel,
-        ts=place.thread,
-        oldest=oldest or None,
-        limit=limit,
-        include_all_metadata=True,
-    )
 
 
 def _hides_metadata(ours: Sequence[Mapping[str, Any]]) -> bool:
@@ -223,13 +206,21 @@ class ThreadReader:
 
 
 async def _thread_messages(
-    calls: Calls, place: Place, *, oldest: str = "", most: int = PAGES
+    calls: Calls, place: Place, *, limit: int = 0, oldest: str = "", most: int = PAGES
 ) -> tuple[Mapping[str, Mapping[str, Any]], bool]:
     """By their timestamps, since Slack repeats the root on every page; and whether that is all of the thread."""
     found: dict[str, Mapping[str, Any]] = {}
     cursor = ""
-    async for answer in _replies(calls, place, limit=A_PAGE, oldest=oldest, most=most):
-        found |= {str(message.get("ts")): message for message in answer["messages"]}
+    async for answer in calls.pages(
+        calls.client.conversations_replies,
+        most=most,
+        channel=place.channel,
+        ts=place.thread,
+        oldest=oldest or None,
+        limit=limit or A_PAGE,
+        include_all_metadata=True,
+    ):
+        found |= {str(message.get("ts")): message for message in answer.get("messages") or ()}
         cursor = following(answer)
     return found, not cursor
 

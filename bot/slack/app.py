@@ -88,7 +88,8 @@ def slack_app(
         reception.us,
         owner.deciding if owner else nullcontext,
         name="roundtable",
-        client=_tokenless(client),
+        # Bolt copies and changes its client; listeners answer through `Chat` instead.
+        client=AsyncWebClient(base_url=client.base_url, session=client.session, retry_handlers=[]),
         authorize=_authorize(reception.us),
         request_verification_enabled=False,
         process_before_response=True,
@@ -149,11 +150,6 @@ def _door(body: Payload) -> str:
     if "command" in body:
         return "command"
     return "event" if "event" in body else DOORS.get(str(body.get("type")), "other")
-
-
-def _tokenless(client: AsyncWebClient) -> AsyncWebClient:
-    """Bolt copies and changes its client; listeners answer through `Chat` instead."""
-    return AsyncWebClient(base_url=client.base_url, session=client.session, retry_handlers=[])
 
 
 def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:

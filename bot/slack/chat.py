@@ -53,7 +53,7 @@ POSTED_AGAIN = "(posted again after a restart)"
 AT_WORK, AT_REST, OVER = "processing", "suspended", "closed"
 """Slack's names for a session that works, for one that waits for people, and for one that is over."""
 NO_AGENT = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
-"""Slack's reasons that hold for the app: it is not asked again."""
+"""Slack's reasons that hold for the app."""
 NO_THREAD = frozenset({GONE, "message_not_found", "invalid_thread_ts"})
 NO_SESSION = "session_not_found"
 NO_REACTION_NEEDED = frozenset({
@@ -95,7 +95,6 @@ class SlackChat(Chat):
         self._shown: LruCache[str, tuple[int, bool]] = LruCache(CARDS_REMEMBERED)
         self._pressed = PressedMessages()
         self._directs: LruCache[str, str] = LruCache(CARDS_REMEMBERED)
-        self._no_prompts = False
 
     @property
     def lands_within(self) -> float:
@@ -189,18 +188,12 @@ class SlackChat(Chat):
             _raise_unless(error, NO_REACTION_NEEDED)
 
     async def suggest(self, channel: str, title: str, prompts: Sequence[tuple[str, str]]) -> None:
-        if self._no_prompts:
-            return
-        try:
-            await self._call(
-                self._client.assistant_threads_setSuggestedPrompts,
-                channel_id=channel,
-                title=title,
-                prompts=[{"title": label, "message": said} for label, said in prompts],
-            )
-        except SlackError as error:
-            self._no_prompts = error.reason in NO_AGENT
-            raise
+        await self._call(
+            self._client.assistant_threads_setSuggestedPrompts,
+            channel_id=channel,
+            title=title,
+            prompts=[{"title": label, "message": said} for label, said in prompts],
+        )
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         if self._lookup.is_bare(place):

@@ -169,9 +169,7 @@ class Channels:
         self._people = people
         self._ids: dict[str, str] = {}
         self._members: Remembered[frozenset[str]] = Remembered(self._read_members, bool)
-        self._shared: Remembered[tuple[bool | None]] = Remembered(
-            self._read_shared, lambda one: one[0] is not None
-        )
+        self._infos: Remembered[Mapping[str, Any]] = Remembered(self._read, bool)
 
     async def members(self, channel: str) -> frozenset[str]:
         """Everybody in *channel*; empty when Slack does not say."""
@@ -179,16 +177,13 @@ class Channels:
 
     async def is_shared(self, channel: str) -> bool | None:
         """Whether people of other organisations are in *channel*, or invited; None when Slack does not say."""
-        return (await self._shared.of(await self.id_of(channel)))[0]
+        found = await self._infos.of(await self.id_of(channel))
+        return bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")) if found else None
 
     def forget(self, channel: str) -> None:
         """Who is in there has changed."""
         self._members.forget(channel)
-        self._shared.forget(channel)
-
-    async def _read_shared(self, channel: str) -> tuple[bool | None]:
-        found = await self._read(channel)
-        return (bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")) if found else None,)
+        self._infos.forget(channel)
 
     async def private(self, channel: str) -> bool | None:
         """

@@ -470,6 +470,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
 
 
 def _words(event: Payload, us: Identity, text: str, *, at: str) -> Placed[Say]:
+    above = known(event, "parent_user_id")
     said = Say(
         key=_key(event, event),
         at=at,
@@ -477,17 +478,12 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> Placed[Say]:
         text=text,
         ts=needed(event, "ts"),
         private=PRIVATE_TYPES.get(word(event, "channel_type")),
-        under_us=_is_under_us(event, us),
+        # Slack does not name the author of the root for a bot that posts under another name.
+        under_us=above == us.user if above else None,
         to_us=addresses(event, us),
         files=_files(event, us),
     )
     return Placed(_thread(event, event, us), said)
-
-
-def _is_under_us(event: Payload, us: Identity) -> bool | None:
-    """None when Slack does not name the author of the root, as for a bot that posts under another name."""
-    above = known(event, "parent_user_id")
-    return above == us.user if above else None
 
 
 def _thread(event: Payload, message: Payload, us: Identity) -> Place:

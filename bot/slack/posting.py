@@ -205,7 +205,9 @@ class Ephemeral:
         if reply_url and await self._send(reply_url, answer):
             return
         if not await self._by_ephemeral(place, person, part):
-            await self._by_direct_message(person, part)
+            opened = await self._calls(self._client.conversations_open, users=person)
+            channel = opened["channel"]["id"]
+            await self._calls(self._client.chat_postMessage, channel=channel, **_payload_of(part), **QUIET)
 
     async def replace(self, reply_url: str, part: RenderedMessage) -> bool:
         """In place of the message that was pressed; False when the reply URL is used up."""
@@ -242,11 +244,6 @@ class Ephemeral:
             log.info("no ephemeral message in %s: %s", place.channel, error.reason)
             return False
         return True
-
-    async def _by_direct_message(self, person: str, part: RenderedMessage) -> None:
-        opened = await self._calls(self._client.conversations_open, users=person)
-        channel = opened["channel"]["id"]
-        await self._calls(self._client.chat_postMessage, channel=channel, **_payload_of(part), **QUIET)
 
 
 def _payload_of(part: RenderedMessage) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, assert_never
 
@@ -415,18 +415,17 @@ OF_A_PRESS = frozenset({Urgency.ANSWER, Urgency.TIDY})
 class PressedMessages:
     """The reply URLs of the newest presses, by message, with the uses that are left. Of this process only."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._urls: LruCache[str, tuple[str, float, int]] = LruCache(CARDS_REMEMBERED)
 
     def note(self, message: str, url: str) -> None:
         if url:
-            self._urls[message] = (url, self._clock() + REPLY_URL_SECONDS, REPLY_URL_USES)
+            self._urls[message] = (url, time.monotonic() + REPLY_URL_SECONDS, REPLY_URL_USES)
 
     def has(self, message: str) -> bool:
         """Whether there is one that can still be used."""
         _, until, uses = self._urls.get(message) or ("", 0.0, 0)
-        return uses > 0 and self._clock() <= until
+        return uses > 0 and time.monotonic() <= until
 
     def take(self, message: str) -> str:
         if not self.has(message):

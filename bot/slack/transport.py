@@ -12,7 +12,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -74,10 +74,9 @@ class SlackRequests:
 
     most_bytes = LARGEST_BYTES
 
-    def __init__(self, app: AsyncApp, *, signing_secret: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, app: AsyncApp, *, signing_secret: str) -> None:
         self._app = app
         self._secret = (signing_secret or secrets.token_hex()).encode()
-        self._clock = clock
         self._refusals = ThrottledWarning(log)
 
     def refusal(self, request: web.Request) -> web.Response | None:
@@ -88,7 +87,7 @@ class SlackRequests:
             "v0=[0-9a-f]{64}", _only(request, SIGNATURE)
         ):
             return self._refused("it is not signed")
-        if abs(self._clock() - int(timestamp)) > WINDOW_SECONDS:
+        if abs(time.time() - int(timestamp)) > WINDOW_SECONDS:
             return self._refused("its timestamp is more than five minutes away from this machine's clock")
         return None
 
@@ -149,13 +148,10 @@ class Sockets:
     *client* is only used to ask for addresses, with *app_token* instead of its own token.
     """
 
-    def __init__(
-        self, app: AsyncApp, client: AsyncWebClient, *, app_token: str, connections: int = CONNECTIONS
-    ) -> None:
+    def __init__(self, app: AsyncApp, client: AsyncWebClient, *, app_token: str) -> None:
         self._app = app
         self._client = client
         self._app_token = app_token
-        self._connections = connections
         self._sockets: list[SocketModeClient] = []
         self._working: set[asyncio.Task[None]] = set()
         self._is_closing = False
@@ -166,7 +162,7 @@ class Sockets:
         """ConfigError for a refused token, with which the SDK would retry forever. SlackError after *seconds*."""
         await self._check_token()
         self._is_closing, self._heard_at = False, time.time()
-        self._sockets = [self._socket() for _ in range(self._connections)]
+        self._sockets = [self._socket() for _ in range(CONNECTIONS)]
         try:
             async with asyncio.timeout(seconds):
                 await asyncio.gather(*(socket.connect() for socket in self._sockets))

@@ -13,12 +13,10 @@ from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
 from bot.slack import parse
-from bot.slack.client import Identity
 from bot.slack.parse import CUT, Malformed, room_in
 from bot.slack.render import action_id, value_of
-from tests.slack.conftest import NOW, payload
+from tests.slack.conftest import NOW, US, payload
 
-US = Identity(team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")
 CHANNEL = Place(team="T0SANDBOX", channel="C0TEAM")
 THREAD = CHANNEL.but(thread="1767261500.000100")
 ADA = Person(id="U0ADA")

@@ -54,6 +54,8 @@ logging.getLogger("slack_bolt.AsyncApp").addFilter(lambda record: record.getMess
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
+UNKNOWN = {"block_actions": OTHER_VERSION, "message_action": UNKNOWN_SHORTCUT, "shortcut": UNKNOWN_SHORTCUT}
+"""What a person is told who used a button or a shortcut of another app or version."""
 
 LINK_BUTTON = re.compile(rf"^{re.escape(PREFIX)}open(\.\d+)?$")
 """Slack opens the link, and sends the press as well."""
@@ -169,7 +171,7 @@ def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:
 
 
 def _register(app: AsyncApp, reception: Reception) -> None:
-    """Bolt tries listeners in this order: the most frequent first, those that match everything last."""
+    """Bolt tries listeners in this order: the most frequent first."""
     _messages(app, reception)
     _commands(app, reception)
     _actions(app, reception)
@@ -180,7 +182,6 @@ def _register(app: AsyncApp, reception: Reception) -> None:
     _channels(app, reception)
     _sessions(app, reception)
     _errors(app, reception)
-    _rest(app, reception)
 
 
 def _messages(app: AsyncApp, reception: Reception) -> None:
@@ -190,10 +191,8 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
             return await _said_directly(reception, body, event)
         reply: Reply = None
         match parse.message(event, reception.us, at=reception.clock()):
-            case parse.Placed(place, Say() as said):
+            case parse.Placed(place, Say() | Amend() as said):
                 reply = await reception.desk.hear(place, await reception.said(said))
-            case parse.Placed(place, Amend() as amend):
-                reply = await reception.desk.hear(place, await reception.said(amend))
             case parse.Placed(place, Retract() as retract):
                 reply = await reception.desk.hear(place, retract)
         if reply:
@@ -437,6 +436,8 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
         ack, body = request.context.ack, request.body
         if isinstance(error, BoltUnhandledRequestError | Malformed) or not _is_ours(error):
             _note_ignored(error, body)
+            if isinstance(error, BoltUnhandledRequestError):
+                reception.answer(body, UNKNOWN.get(str(body.get("type")), ""))
             return await ack()
         sentence, unacknowledged = _judged(error)
         if "command" in body:
@@ -480,24 +481,3 @@ def _gives_up(request: AsyncBoltRequest, *, always: bool) -> bool:
     attempt = request.headers.get("x-slack-retry-num", ["0"])[0]
     to_us = always or word(request.body, "event", "type") == "app_mention"
     return to_us and attempt.isdecimal() and int(attempt) >= LAST_RETRY
-
-
-ANYTHING = re.compile(".*")
-
-
-def _rest(app: AsyncApp, reception: Reception) -> None:
-    """Buttons and shortcuts of another app or version: the person is told so."""
-
-    @app.action(ANYTHING)
-    async def action(ack: AsyncAck, body: Payload) -> None:
-        await ack()
-        reception.answer(body, OTHER_VERSION)
-
-    @app.shortcut(ANYTHING)
-    async def shortcut(ack: AsyncAck, body: Payload) -> None:
-        await ack()
-        reception.answer(body, UNKNOWN_SHORTCUT)
-
-    @app.options(ANYTHING)
-    async def options(ack: AsyncAck) -> None:
-        await ack(options=[])

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import partial
 from ipaddress import ip_address
 from math import inf
 from typing import Any
@@ -244,6 +245,21 @@ def errors_translated() -> Iterator[None]:
         yield
     except _FOREIGN as error:
         raise translated(error) from error
+
+
+class RefusalsNoted:
+    """A refusal is a line in *log*, and ends what is inside. Raises what a later call may do."""
+
+    def __init__(self, log: logging.Logger, words: str, *about: object, level: int = logging.INFO) -> None:
+        self._note = partial(log.log, level, f"{words}: %s", *about)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if not isinstance(error, SlackError) or error.again:
+            return False
+        self._note(error.reason)
+        return True
 
 
 def translated(error: Exception) -> SlackError:

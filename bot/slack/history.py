@@ -20,7 +20,7 @@ from bot.engine.access import retried
 from bot.engine.lru import LruCache
 from bot.engine.ports import RootMessage, ThreadMessages, Urgency
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, Method, following
+from bot.slack.client import Calls, Identity, Method, RefusalsNoted, following
 from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
 from bot.slack.parse import heard
@@ -36,6 +36,7 @@ A_PAGE = 200
 PAGES = 10
 FAR_BACK_PAGES = 25
 THREADS_REMEMBERED = 10_000
+CANNOT_LOOK = "can't look for %s in %s"
 _NUMBER = re.compile("[0-9]{1,9}")
 
 
@@ -95,32 +96,24 @@ class PostLookup:
 
     async def far_back(self, channel: str, key: str) -> str:
         """The timestamp of *key* in the channel; empty when it is not found, or on a refusal."""
-        try:
+        with RefusalsNoted(log, CANNOT_LOOK, key, channel, level=logging.WARNING):
             async for answer in self._posts_in(channel, most=FAR_BACK_PAGES, limit=A_PAGE):
                 for message in self._ours(answer["messages"]):
                     if is_line(message) and carried_by(message, "key") == key:
                         return str(message["ts"])
-                is_there_more = following(answer)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.warning("can't look for %s in %s: %s", key, channel, error.reason)
-            return ""
-        if is_there_more:
-            log.warning("%s is not among the newest %s messages of %s", key, FAR_BACK_PAGES * A_PAGE, channel)
+            if following(answer):
+                log.warning(
+                    "%s is not among the newest %s messages of %s", key, FAR_BACK_PAGES * A_PAGE, channel
+                )
         return ""
 
     def _ours(self, messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         return [message for message in messages if message.get("bot_id") == self._bot]
 
     async def _read_if_allowed(self, place: Place, key: str) -> _Found | None:
-        try:
+        with RefusalsNoted(log, CANNOT_LOOK, key, place.key, level=logging.WARNING):
             return await self._read(place)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.warning("can't look for %s in %s: %s", key, place.key, error.reason)
-            return None
+        return None
 
     async def _parts_in(self, place: Place, key: str) -> Mapping[int, str] | None:
         read = await self._read_if_allowed(place, key)

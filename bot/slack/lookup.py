@@ -15,7 +15,7 @@ from bot.domain.values.places import Belonging, ChannelKind, Person
 from bot.engine.lru import LruCache
 from bot.engine.ports import Profile
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, needed_scopes
+from bot.slack.client import Calls, Identity, RefusalsNoted, needed_scopes
 from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
 from bot.slack.parse import word
@@ -114,15 +114,11 @@ class PersonNames:
     async def _request(self, person: str) -> Profile:
         if not (user := await self._us.people.find(person)):
             return Profile(person)
-        try:
+        with RefusalsNoted(log, "Slack does not say who %s is", person):
             answer = await self._calls(self._calls.client.users_info, user=user)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say who %s is: %s", person, error.reason)
-            return Profile(person)
-        member = answer.get("user")
-        return self._read_member(person, member) if member else Profile(person)
+            if member := answer.get("user"):
+                return self._read_member(person, member)
+        return Profile(person)
 
     def _read_member(self, person: str, user: Mapping[str, Any]) -> Profile:
         fields = (("profile", "display_name"), ("profile", "real_name"), ("real_name",))
@@ -197,14 +193,10 @@ class Channels:
 
     async def _read(self, channel: str) -> Mapping[str, Any]:
         """Empty when Slack does not say. Raises SlackError only when a later call may succeed."""
-        try:
+        with RefusalsNoted(log, "Slack does not say what %s is", channel):
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say what %s is: %s", channel, error.reason)
-            return {}
-        return answer.get("channel") or {}
+            return answer.get("channel") or {}
+        return {}
 
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         """*said*, from the payload, is the answer when Slack does not say more."""
@@ -225,15 +217,11 @@ class Channels:
     async def _read_members(self, channel: str) -> frozenset[str]:
         found: set[str] = set()
         list_members = self._calls.client.conversations_members
-        try:
+        with RefusalsNoted(log, "Slack does not say who is in %s", channel):
             async for answer in self._calls.pages(list_members, channel=channel, **LISTED):
                 found.update(map(self._people.person, answer.get("members") or ()))
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say who is in %s: %s", channel, error.reason)
-            return frozenset()
-        return frozenset(found)
+            return frozenset(found)
+        return frozenset()
 
     async def id_of(self, named: str) -> str:
         """The id of a channel that is given by its id, or by its name with or without #."""

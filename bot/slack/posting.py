@@ -17,7 +17,7 @@ from bot.domain.transcript.last_line import LastLine, read_brief
 from bot.domain.values.places import Place
 from bot.engine.ports import Urgency
 from bot.errors import SlackError
-from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, call
+from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, RefusalsNoted, call
 from bot.slack.limits import UPDATE_TEXT_CHARS, abridged, shortened
 from bot.slack.parse import part, word
 from bot.slack.render import RenderedMessage
@@ -138,14 +138,10 @@ class Posts:
 
     async def permalink(self, channel: str, ts: str) -> str:
         """Empty when Slack refuses; raises SlackError when a later call may succeed."""
-        try:
+        with RefusalsNoted(log, "no permalink of %s in %s", ts, channel):
             answer = await self._calls(self._client.chat_getPermalink, channel=channel, message_ts=ts)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("no permalink of %s in %s: %s", ts, channel, error.reason)
-            return ""
-        return str(answer["permalink"])
+            return str(answer["permalink"])
+        return ""
 
     async def _is_gone(self, channel: str, thread: str) -> bool:
         """Asks Slack, because an answer may omit the thread for another reason."""
@@ -229,7 +225,7 @@ class Ephemeral:
         return response.status_code == OK and "".join(response.body.split()) in OK_BODIES
 
     async def _by_ephemeral(self, place: Place, person: str, part: RenderedMessage) -> bool:
-        try:
+        with RefusalsNoted(log, "no ephemeral message in %s", place.channel):
             await self._calls(
                 self._client.chat_postEphemeral,
                 channel=place.channel,
@@ -238,12 +234,8 @@ class Ephemeral:
                 **_payload_of(part),
                 **UNLINKED,
             )
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("no ephemeral message in %s: %s", place.channel, error.reason)
-            return False
-        return True
+            return True
+        return False
 
 
 def _payload_of(part: RenderedMessage) -> dict[str, Any]:

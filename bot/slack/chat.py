@@ -249,7 +249,7 @@ class SlackChat(Chat):
             answer = await self._call(self._client.conversations_open, users=user)
             channel = self._directs[person] = str(answer["channel"]["id"])
         part = daily(message, self._identity.redact)
-        await self._posts.post(part, channel=channel, metadata=metadata(key, 1, 1, step=""), **QUIET)
+        await self._posts.post(part, channel=channel, metadata=metadata(key), **QUIET)
 
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         return await self._channels.room(channel, said=said)
@@ -297,14 +297,7 @@ class SlackChat(Chat):
                     part,
                     channel=place.channel,
                     thread_ts=place.thread or posted.get(1),
-                    metadata=metadata(
-                        key,
-                        number,
-                        len(rendered),
-                        step=message.about,
-                        last_line=message.last_line,
-                        recorded=message.recorded,
-                    ),
+                    metadata=metadata(key, number, len(rendered), message),
                     **QUIET,
                     **self._byline(message),
                     **({"reply_broadcast": True} if broadcast and place.thread else {}),

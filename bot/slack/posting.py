@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from bot.domain.messages.message import Message
 from bot.domain.roundtable.state import slug_of
 from bot.domain.transcript.last_line import LastLine, read_brief
 from bot.domain.values.places import Place
@@ -32,12 +33,13 @@ NO_LONGER_THERE = frozenset({"message_not_found", "cant_update_message", "edit_w
 # --- what a post says about itself ----------------------------------------------------------------------------------
 
 
-def metadata(
-    key: str, number: int, count: int, *, step: str, last_line: str = "", recorded: bool = True
-) -> Mapping[str, Any]:
+def metadata(key: str, number: int = 1, count: int = 1, message: Message | None = None) -> Mapping[str, Any]:
     """Only ids, because everyone in the workspace can read it."""
-    about: dict[str, Any] = {name: said for name, said in (("step", step), ("last_line", last_line)) if said}
-    about |= {} if recorded else {"recorded": False}
+    about: dict[str, Any] = {}
+    if message:
+        about = {"step": message.about} if message.about else {}
+        about |= {"last_line": message.last_line} if message.last_line else {}
+        about |= {} if message.recorded else {"recorded": False}
     payload = {"key": part_key(key, number), "part": number, "parts": count, **about}
     return {"event_type": EVENT_TYPE, "event_payload": payload}
 

@@ -1,7 +1,7 @@
 """What is counted when something happens, and under which names. Alerts and graphs depend on them."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -58,39 +58,95 @@ def metrics() -> Metrics:
     return Metrics("T1", release=Release("1.2.3", "3f2a9c1d"))
 
 
-def test_every_input_is_counted_once_by_what_became_of_it(metrics: Metrics) -> None:
+# --- what is counted ------------------------------------------------------------------------------------------------
+
+Counted = Mapping[str, float]
+"""By `name label=value`, without the namespace."""
+
+
+def inputs(metrics: Metrics) -> Counted:
     """Saved, repeated, refused with a sentence, or not saved at all."""
     before, after = a_roundtable(), a_roundtable(version=2)
-
     metrics.decided(SAID, before, after)
     metrics.decided(SAID, after, after)
-    metrics.refused(SAID, NotNow("It is being saved."))
-    metrics.refused(SAID, Unavailable("Redis did not answer"))
-    metrics.refused(SAID, Conflict("gave up"))
-
-    numbers = Numbers(metrics)
+    for error in (NotNow("It is being saved."), Unavailable("Redis did not answer"), Conflict("gave up")):
+        metrics.refused(SAID, error)
     results = {"saved": 1, "repeated": 1, "refused": 1, "unsaved": 2}
-    assert {one: numbers.of("roundtable_inputs_total", kind="say", result=one) for one in results} == results
-    assert numbers.of("roundtable_inputs_total") == 5
+    counted = {f"inputs_total kind=say result={one}": count for one, count in results.items()}
+    return {**counted, "inputs_total": 5}
 
 
-def test_an_effect_is_counted_by_its_outcome_and_its_seconds(metrics: Metrics) -> None:
+def effects(metrics: Metrics) -> Counted:
     """What the world refused is told from what we did wrong."""
     metrics.performed(SPEECH, Done(**told()), seconds=0.2)
-    metrics.performed(
-        SPEECH, Failed(**told(), reason="is_archived", sentence="The channel is archived."), seconds=2
-    )
-    metrics.performed(
-        SPEECH, Failed(**told(), reason="unexpected", sentence="Something went wrong."), seconds=0
-    )
+    for reason, seconds in (("is_archived", 2), ("unexpected", 0)):
+        metrics.performed(SPEECH, Failed(**told(), reason=reason, sentence="No."), seconds=seconds)
     metrics.retried(SPEECH)
+    return {
+        **{f"effects_total kind=post outcome={one}": 1 for one in ("done", "failed", "broke")},
+        "effect_seconds_count kind=post": 3,
+        "effect_seconds_sum kind=post": 2.2,
+        "effect_retries_total kind=post": 1,
+    }
 
-    numbers = Numbers(metrics)
-    for outcome in ("done", "failed", "broke"):
-        assert numbers.of("roundtable_effects_total", kind="post", outcome=outcome) == 1
-    assert numbers.of("roundtable_effect_seconds_count", kind="post") == 3
-    assert numbers.of("roundtable_effect_seconds_sum", kind="post") == 2.2
-    assert numbers.of("roundtable_effect_retries_total", kind="post") == 1
+
+def acknowledgements(metrics: Metrics) -> Counted:
+    """Taken, or left for Slack to repeat; what is new at Slack's side is `other`."""
+    metrics.acknowledged("event", taken=True, seconds=0.004)
+    metrics.acknowledged("event", taken=False, seconds=0.5)
+    metrics.acknowledged("view_submission of somebody", taken=True, seconds=0.1)
+    return {
+        "acks_total door=event result=taken": 1,
+        "acks_total door=event result=left": 1,
+        "ack_seconds_count door=other": 1,
+        "ack_seconds_bucket door=event le=0.005": 1,
+    }
+
+
+def pauses(metrics: Metrics) -> Counted:
+    """By a person; or by Slack, which took no messages any more."""
+    open_one = a_roundtable(stage=Stage.DISCUSSING)
+    paused = open_one.but(version=2, stage=Stage.PAUSED)
+    refused = Failed(**told(), reason="token_revoked", sentence="Slack no longer accepts the bot's token.")
+    metrics.decided(SAID, open_one, paused)
+    metrics.decided(refused, open_one, paused)
+    metrics.decided(refused, paused, paused.but(version=3))
+    return {"pauses_total by=person": 1, "pauses_total by=slack": 1}
+
+
+def deliveries(metrics: Metrics) -> Counted:
+    """For another process: the owner answered in time, or not."""
+    for answered in (True, True, False):
+        metrics.handed_over(answered=answered)
+    return {"handed_over_total result=answered": 2, "handed_over_total result=unanswered": 1}
+
+
+def words(metrics: Metrics) -> Counted:
+    """Whatever git, or a review, says: there are a few words for it."""
+    metrics.pushed("pushed")
+    for result in REVIEWS:
+        metrics.reviewed(result)
+    for count in (metrics.pushed, metrics.reviewed):
+        with pytest.raises(AssertionError):
+            count("! [rejected] REVIEW: FAIL")
+    return {"pushes_total result=pushed": 1, **{f"reviews_total result={one}": 1 for one in REVIEWS}}
+
+
+def build(_metrics: Metrics) -> Counted:
+    """So that a graph shows when an update began, and whether all processes have it."""
+    return {"build_info version=1.2.3 revision=3f2a9c1d": 1}
+
+
+@pytest.mark.parametrize("happens", [inputs, effects, acknowledgements, pauses, deliveries, words, build])
+def test_everything_that_happens_is_counted_once(
+    metrics: Metrics, happens: Callable[[Metrics], Counted]
+) -> None:
+    expected, numbers = happens(metrics), Numbers(metrics)
+
+    for key, count in expected.items():
+        name, *labels = key.split()
+        of = dict(label.split("=") for label in labels)
+        assert numbers.of(f"roundtable_{name}", **of) == count, key
 
 
 def test_turns_are_counted_by_who_speaks(metrics: Metrics) -> None:
@@ -125,63 +181,6 @@ def test_commits_are_counted_when_they_are_noted(metrics: Metrics) -> None:
     assert numbers.of("roundtable_commits_total", of="other") == 1
 
 
-def test_acknowledgements_are_counted_at_each_door(metrics: Metrics) -> None:
-    """Taken, or left for Slack to repeat; what is new at Slack's side is `other`."""
-    metrics.acknowledged("event", taken=True, seconds=0.004)
-    metrics.acknowledged("event", taken=False, seconds=0.5)
-    metrics.acknowledged("view_submission of somebody", taken=True, seconds=0.1)
-
-    numbers = Numbers(metrics)
-    assert numbers.of("roundtable_acks_total", door="event", result="taken") == 1
-    assert numbers.of("roundtable_acks_total", door="event", result="left") == 1
-    assert numbers.of("roundtable_ack_seconds_count", door="other") == 1
-    assert numbers.of("roundtable_ack_seconds_bucket", door="event", le="0.005") == 1
-
-
-def test_pauses_are_counted_by_who_wanted_them(metrics: Metrics) -> None:
-    """A person; or Slack, which took no messages any more."""
-    open_one = a_roundtable(stage=Stage.DISCUSSING)
-    paused = open_one.but(version=2, stage=Stage.PAUSED)
-    refused = Failed(**told(), reason="token_revoked", sentence="Slack no longer accepts the bot's token.")
-
-    metrics.decided(SAID, open_one, paused)
-    metrics.decided(refused, open_one, paused)
-    metrics.decided(refused, paused, paused.but(version=3))
-
-    numbers = Numbers(metrics)
-    assert numbers.of("roundtable_pauses_total", by="person") == 1
-    assert numbers.of("roundtable_pauses_total", by="slack") == 1
-
-
-def test_deliveries_for_another_process_are_counted(metrics: Metrics) -> None:
-    """The owner answered in time, or not."""
-    for answered in (True, True, False):
-        metrics.handed_over(answered=answered)
-
-    assert Numbers(metrics).of("roundtable_handed_over_total", result="answered") == 2
-    assert Numbers(metrics).of("roundtable_handed_over_total", result="unanswered") == 1
-
-
-def test_pushes_have_three_results(metrics: Metrics) -> None:
-    """Whatever git says."""
-    metrics.pushed("pushed")
-
-    assert Numbers(metrics).of("roundtable_pushes_total", result="pushed") == 1
-    with pytest.raises(AssertionError):
-        metrics.pushed("! [rejected] main -> main")
-
-
-def test_what_becomes_of_reviews_is_counted(metrics: Metrics) -> None:
-    """By a few words, and never by what a review says."""
-    for result in REVIEWS:
-        metrics.reviewed(result)
-
-    numbers = Numbers(metrics)
-    assert [numbers.of("roundtable_reviews_total", result=one) for one in REVIEWS] == [1, 1, 1, 1]
-    with pytest.raises(AssertionError):
-        metrics.reviewed("REVIEW: FAIL")
-
-
 def test_what_models_cost_is_counted_where_the_price_is_known(metrics: Metrics) -> None:
     """A model without a known price has no cost, which is not the same as none."""
     for model, dollars in (("known", Decimal("0.0031")), ("unknown", None)):
@@ -198,11 +197,6 @@ def test_what_models_cost_is_counted_where_the_price_is_known(metrics: Metrics) 
     assert costs == [
         'roundtable_model_cost_usd_total{model="known",provider="acme",task="turn",team="T1"} 0.0062'
     ]
-
-
-def test_which_build_this_is_can_be_seen(metrics: Metrics) -> None:
-    """So that a graph shows when an update began, and whether all processes have it."""
-    assert Numbers(metrics).of("roundtable_build_info", version="1.2.3", revision="3f2a9c1d") == 1
 
 
 def test_there_is_a_fixed_number_of_series_and_none_knows_what_people_chose(metrics: Metrics) -> None:

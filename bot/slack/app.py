@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from traceback import walk_tb
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -41,7 +42,7 @@ from bot.slack.manifest import (
     STOPPED,
 )
 from bot.slack.markdown import mrkdwn
-from bot.slack.parse import MALFORMED, Malformed, Payload, flaw, foreign, needed, word
+from bot.slack.parse import MALFORMED, Malformed, Payload, foreign, needed, word
 from bot.slack.reception import ONE_MOMENT, Reception, sentence_for
 from bot.slack.render import PREFIX, parts
 
@@ -53,9 +54,13 @@ logging.getLogger("slack_bolt.AsyncApp").addFilter(lambda record: record.getMess
 OTHER_VERSION = "That button is from another version of me. Say `@roundtable status` to see where we are."
 GOING_ON = "Going on with **%s**."
 UNKNOWN_SHORTCUT = "That shortcut is from another version of me. Say `/roundtable help` to see what I can do."
+UNKNOWN = {"block_actions": OTHER_VERSION, "message_action": UNKNOWN_SHORTCUT, "shortcut": UNKNOWN_SHORTCUT}
+"""What a person is told who used a button or a shortcut of another app or version."""
 
 LINK_BUTTON = re.compile(rf"^{re.escape(PREFIX)}open(\.\d+)?$")
 """Slack opens the link, and sends the press as well."""
+
+IGNORED = "ignored, because it is malformed: %s"
 
 OK = 200
 UNSAVED, BROKEN = 503, 500
@@ -85,7 +90,8 @@ def slack_app(
         reception.us,
         owner.deciding if owner else nullcontext,
         name="roundtable",
-        client=_tokenless(client),
+        # Bolt copies and changes its client; listeners answer through `Chat` instead.
+        client=AsyncWebClient(base_url=client.base_url, session=client.session, retry_handlers=[]),
         authorize=_authorize(reception.us),
         request_verification_enabled=False,
         process_before_response=True,
@@ -103,7 +109,7 @@ class _App(AsyncApp):
     """
     Measures how long Slack waits; a middleware could not, because Bolt calls listeners after all middlewares.
 
-    Checks payloads first: Bolt fails on malformed ones, and accepts those for other workspaces.
+    Leaves out payloads for other workspaces, which Bolt accepts.
     """
 
     def __init__(
@@ -117,17 +123,23 @@ class _App(AsyncApp):
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
         began = time.monotonic()
-        if why := flaw(req.body):
-            req.body = {"type": MALFORMED, "why": why}
         if addressee := foreign(req.body, self._us):
             self._note(addressee)
             response = BoltResponse(status=OK)
         else:
             with self._deciding():
-                response = await super().async_dispatch(req)
+                response = await self._answer(req)
         seconds = time.monotonic() - began
         self._meter.acknowledged(_door(req.body), taken=response.status == OK, seconds=seconds)
         return response
+
+    async def _answer(self, req: AsyncBoltRequest) -> BoltResponse:
+        try:
+            return await super().async_dispatch(req)
+        except (LookupError, TypeError, AttributeError) as error:
+            # Bolt fails on a malformed payload once more when it reports that.
+            log.warning(IGNORED, repr(error))
+            return BoltResponse(status=OK)
 
     def _note(self, addressee: str) -> None:
         """Logs each addressee once, because Slack goes on sending."""
@@ -140,11 +152,6 @@ def _door(body: Payload) -> str:
     if "command" in body:
         return "command"
     return "event" if "event" in body else DOORS.get(str(body.get("type")), "other")
-
-
-def _tokenless(client: AsyncWebClient) -> AsyncWebClient:
-    """Bolt copies and changes its client; listeners answer through `Chat` instead."""
-    return AsyncWebClient(base_url=client.base_url, session=client.session, retry_handlers=[])
 
 
 def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:
@@ -164,7 +171,7 @@ def _authorize(us: Identity) -> Callable[..., Awaitable[AuthorizeResult]]:
 
 
 def _register(app: AsyncApp, reception: Reception) -> None:
-    """Bolt tries listeners in this order: the most frequent first, those that match everything last."""
+    """Bolt tries listeners in this order: the most frequent first."""
     _messages(app, reception)
     _commands(app, reception)
     _actions(app, reception)
@@ -175,7 +182,6 @@ def _register(app: AsyncApp, reception: Reception) -> None:
     _channels(app, reception)
     _sessions(app, reception)
     _errors(app, reception)
-    _rest(app, reception)
 
 
 def _messages(app: AsyncApp, reception: Reception) -> None:
@@ -185,10 +191,8 @@ def _messages(app: AsyncApp, reception: Reception) -> None:
             return await _said_directly(reception, body, event)
         reply: Reply = None
         match parse.message(event, reception.us, at=reception.clock()):
-            case parse.Placed(place, Say() as said):
+            case parse.Placed(place, Say() | Amend() as said):
                 reply = await reception.desk.hear(place, await reception.said(said))
-            case parse.Placed(place, Amend() as amend):
-                reply = await reception.desk.hear(place, await reception.said(amend))
             case parse.Placed(place, Retract() as retract):
                 reply = await reception.desk.hear(place, retract)
         if reply:
@@ -430,8 +434,10 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
     @app.error
     async def report(error: Exception, request: AsyncBoltRequest) -> BoltResponse:
         ack, body = request.context.ack, request.body
-        if isinstance(error, BoltUnhandledRequestError | Malformed):
+        if isinstance(error, BoltUnhandledRequestError | Malformed) or not _is_ours(error):
             _note_ignored(error, body)
+            if isinstance(error, BoltUnhandledRequestError):
+                reception.answer(body, UNKNOWN.get(str(body.get("type")), ""))
             return await ack()
         sentence, unacknowledged = _judged(error)
         if "command" in body:
@@ -446,11 +452,18 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
         return BoltResponse(status=unacknowledged) if unacknowledged else await ack()
 
 
+def _is_ours(error: Exception) -> bool:
+    """Not where Bolt failed before any code of ours saw the payload: it is malformed."""
+    return any(frame.f_globals["__name__"].startswith("bot.") for frame, _ in walk_tb(error.__traceback__))
+
+
 def _note_ignored(error: Exception, body: Payload) -> None:
     if isinstance(error, Malformed):
-        log.warning("ignored, because it is malformed: %s", error)
+        log.warning(IGNORED, error)
+    elif not isinstance(error, BoltUnhandledRequestError):
+        log.warning(IGNORED, repr(error))
     elif body.get("type") == MALFORMED:
-        log.warning("ignored, because it is malformed: %s", body["why"])
+        log.warning(IGNORED, body["why"])
     elif body.get("type") == "app_rate_limited":
         log.warning("Slack holds events back: there are more than its hourly limit")
 
@@ -468,24 +481,3 @@ def _gives_up(request: AsyncBoltRequest, *, always: bool) -> bool:
     attempt = request.headers.get("x-slack-retry-num", ["0"])[0]
     to_us = always or word(request.body, "event", "type") == "app_mention"
     return to_us and attempt.isdecimal() and int(attempt) >= LAST_RETRY
-
-
-ANYTHING = re.compile(".*")
-
-
-def _rest(app: AsyncApp, reception: Reception) -> None:
-    """Buttons and shortcuts of another app or version: the person is told so."""
-
-    @app.action(ANYTHING)
-    async def action(ack: AsyncAck, body: Payload) -> None:
-        await ack()
-        reception.answer(body, OTHER_VERSION)
-
-    @app.shortcut(ANYTHING)
-    async def shortcut(ack: AsyncAck, body: Payload) -> None:
-        await ack()
-        reception.answer(body, UNKNOWN_SHORTCUT)
-
-    @app.options(ANYTHING)
-    async def options(ack: AsyncAck) -> None:
-        await ack(options=[])

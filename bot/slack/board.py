@@ -12,10 +12,6 @@ from bot.slack.chat import SlackChat
 from bot.slack.client import Identity, SlackHealth
 from bot.slack.pace import Pace
 
-PAGE = 200
-PAGES_READ = 25
-"""A notice that the store has forgotten is looked for in the newest 5,000 messages."""
-
 
 class SlackBoard(SlackChat, Board):
     """Remembers its posts apart from the chat of roundtables, whose memory relies on the order of one outbox."""
@@ -57,6 +53,6 @@ class SlackBoard(SlackChat, Board):
 
     async def _found(self, place: Place, key: str, *, thorough: bool) -> Mapping[int, str]:
         if thorough and not place.thread:
-            ts = await self._lookup.far_back(place.channel, key, pages=PAGES_READ, page=PAGE)
+            ts = await self._lookup.far_back(place.channel, key)
             return {1: ts} if ts else {}
         return await self._lookup.parts(place, key) or {}

@@ -2,9 +2,8 @@
 
 import json
 import logging
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, assert_never
 
@@ -43,7 +42,7 @@ from bot.slack.history import PostLookup, ThreadReader
 from bot.slack.home import daily, home_view
 from bot.slack.lookup import Channels, PersonNames
 from bot.slack.modals import view, with_users
-from bot.slack.pace import Pace, RateLimit
+from bot.slack.pace import Pace
 from bot.slack.posting import GONE, Ephemeral, Posts, metadata
 from bot.slack.render import RenderedMessage, parts
 
@@ -54,7 +53,7 @@ POSTED_AGAIN = "(posted again after a restart)"
 AT_WORK, AT_REST, OVER = "processing", "suspended", "closed"
 """Slack's names for a session that works, for one that waits for people, and for one that is over."""
 NO_AGENT = frozenset({"feature_disabled", "missing_scope", "not_agent_app"})
-"""Slack's reasons that hold for the app: it is not asked again."""
+"""Slack's reasons that hold for the app."""
 NO_THREAD = frozenset({GONE, "message_not_found", "invalid_thread_ts"})
 NO_SESSION = "session_not_found"
 NO_REACTION_NEEDED = frozenset({
@@ -80,12 +79,11 @@ class SlackChat(Chat):
         pace: Pace | None = None,
         health: SlackHealth | None = None,
     ) -> None:
-        """Without a *pace* there are no rate limits."""
         self._client = client
         self._roster = roster
         self._identity = identity
         self._own_names = identity.can_customise
-        self._call = Calls(client, pace or Pace(RateLimit(speed=math.inf)), team=identity.team, health=health)
+        self._call = Calls(client, pace, team=identity.team, health=health)
         self._names = PersonNames(self._call, identity)
         self._channels = Channels(self._call, identity.people)
         self._threads = ThreadReader(self._call, identity, self._names)
@@ -93,11 +91,10 @@ class SlackChat(Chat):
         self._files = _Files(self._call, self._lookup)
         self._ephemeral = Ephemeral(self._call)
         self._posts = Posts(self._call)
-        self._cards: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
+        # How a message looks, and whether by an edit: a reply URL does not say what is shown.
+        self._shown: LruCache[str, tuple[int, bool]] = LruCache(CARDS_REMEMBERED)
         self._pressed = PressedMessages()
-        self._previews: LruCache[str, int] = LruCache(CARDS_REMEMBERED)
         self._directs: LruCache[str, str] = LruCache(CARDS_REMEMBERED)
-        self._no_prompts = False
 
     @property
     def lands_within(self) -> float:
@@ -146,33 +143,33 @@ class SlackChat(Chat):
         """
         part = self._parts(message)[-1]
         key, looks = f"{place.channel}.{ts}", _looks(part)
-        if message.card and self._cards.get(key) == looks:
+        if message.card and self._shown.get(key) == (looks, True):
             return
-        if urgency is Urgency.SIGN and await self._shown_by_reply_url(key, part, looks):
+        if urgency is Urgency.SIGN and await self._show_by_reply_url(key, part, looks):
             return
         waits = urgency.is_waited_for and not self._pressed.has(key)
         try:
             refusal = await self._posts.edit(place.channel, ts, part, urgency=urgency, waits=waits)
         except Postponed:
             if urgency in OF_A_PRESS:
-                await self._shown_by_reply_url(key, part, looks)
+                await self._show_by_reply_url(key, part, looks)
             raise
         if message.card and not refusal:
-            self._cards[key] = looks
+            self._shown[key] = looks, True
         else:
-            self._cards.pop(key, None)
+            self._shown.pop(key, None)
         if refusal and message.choices:
             raise refusal
 
-    async def _shown_by_reply_url(self, key: str, part: RenderedMessage, looks: int) -> bool:
-        """What comes of a press is seen at once. An edit follows: the answer does not say what is shown."""
-        if self._previews.get(key) != looks and (url := self._pressed.take(key)):
-            if not await self._ephemeral.replace(url, part):
+    async def _show_by_reply_url(self, key: str, part: RenderedMessage, looks: int) -> bool:
+        """What comes of a press is seen at once. An edit follows."""
+        if self._shown.get(key) != (looks, False):
+            url = self._pressed.take(key)
+            if not url or not await self._ephemeral.replace(url, part):
                 self._pressed.forget(key)
                 return False
-            self._previews[key] = looks
-            self._cards.pop(key, None)
-        return self._previews.get(key) == looks
+            self._shown[key] = looks, False
+        return True
 
     async def react(self, place: Place, ts: str, emoji: str) -> None:
         try:
@@ -191,18 +188,12 @@ class SlackChat(Chat):
             _raise_unless(error, NO_REACTION_NEEDED)
 
     async def suggest(self, channel: str, title: str, prompts: Sequence[tuple[str, str]]) -> None:
-        if self._no_prompts:
-            return
-        try:
-            await self._call(
-                self._client.assistant_threads_setSuggestedPrompts,
-                channel_id=channel,
-                title=title,
-                prompts=[{"title": label, "message": said} for label, said in prompts],
-            )
-        except SlackError as error:
-            self._no_prompts = error.reason in NO_AGENT
-            raise
+        await self._call(
+            self._client.assistant_threads_setSuggestedPrompts,
+            channel_id=channel,
+            title=title,
+            prompts=[{"title": label, "message": said} for label, said in prompts],
+        )
 
     async def tell(self, place: Place, person: str, message: Message, *, reply_url: str) -> None:
         if self._lookup.is_bare(place):
@@ -258,7 +249,7 @@ class SlackChat(Chat):
             answer = await self._call(self._client.conversations_open, users=user)
             channel = self._directs[person] = str(answer["channel"]["id"])
         part = daily(message, self._identity.redact)
-        await self._posts.post(part, channel=channel, metadata=metadata(key, 1, 1, step=""), **QUIET)
+        await self._posts.post(part, channel=channel, metadata=metadata(key), **QUIET)
 
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         return await self._channels.room(channel, said=said)
@@ -282,7 +273,9 @@ class SlackChat(Chat):
                 message = message.but(note="\n".join(filter(None, (message.note, POSTED_AGAIN))))
         try:
             await self._post_missing(place, message, key, posted=posted, broadcast=broadcast)
-        except _NoOwnName:
+        except SlackError as error:
+            if not self._byline(message) or CUSTOMISE not in needed_scopes(error):
+                raise
             log.warning("no scope %s: personas sign their posts instead", CUSTOMISE)
             self._own_names = False
             await self._post_missing(place, message, key, posted=posted, broadcast=broadcast)
@@ -300,34 +293,15 @@ class SlackChat(Chat):
         rendered = self._parts(message)
         for number, part in enumerate(rendered, start=1):
             if number not in posted:
-                posted[number] = await self._post_part(
+                posted[number] = await self._posts.post(
                     part,
                     channel=place.channel,
                     thread_ts=place.thread or posted.get(1),
-                    metadata=metadata(
-                        key,
-                        number,
-                        len(rendered),
-                        step=message.about,
-                        last_line=message.last_line,
-                        recorded=message.recorded,
-                    ),
+                    metadata=metadata(key, number, len(rendered), message),
                     **QUIET,
                     **self._byline(message),
                     **({"reply_broadcast": True} if broadcast and place.thread else {}),
                 )
-
-    async def _post_part(self, part: RenderedMessage, **arguments: Any) -> str:
-        try:
-            return await self._posts.post(part, **arguments)
-        except SlackError as error:
-            if (
-                "username" in arguments
-                and error.reason == "missing_scope"
-                and CUSTOMISE in needed_scopes(error)
-            ):
-                raise _NoOwnName from error
-            raise
 
     def _parts(self, message: Message) -> list[RenderedMessage]:
         return parts(self._redacted(message), label=self._label(message), signed=not self._own_names)
@@ -434,18 +408,17 @@ OF_A_PRESS = frozenset({Urgency.ANSWER, Urgency.TIDY})
 class PressedMessages:
     """The reply URLs of the newest presses, by message, with the uses that are left. Of this process only."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._urls: LruCache[str, tuple[str, float, int]] = LruCache(CARDS_REMEMBERED)
 
     def note(self, message: str, url: str) -> None:
         if url:
-            self._urls[message] = (url, self._clock() + REPLY_URL_SECONDS, REPLY_URL_USES)
+            self._urls[message] = (url, time.monotonic() + REPLY_URL_SECONDS, REPLY_URL_USES)
 
     def has(self, message: str) -> bool:
         """Whether there is one that can still be used."""
         _, until, uses = self._urls.get(message) or ("", 0.0, 0)
-        return uses > 0 and self._clock() <= until
+        return uses > 0 and time.monotonic() <= until
 
     def take(self, message: str) -> str:
         if not self.has(message):
@@ -462,10 +435,6 @@ def _looks(part: RenderedMessage) -> int:
     """The ids of blocks change with every revision of a card, and are not seen."""
     seen = [{name: value for name, value in block.items() if name != "block_id"} for block in part.blocks]
     return hash(json.dumps([part.text, seen]))
-
-
-class _NoOwnName(Exception):
-    """Posting is allowed, but not under a persona's name."""
 
 
 def _raise_unless(error: SlackError, expected: frozenset[str]) -> None:

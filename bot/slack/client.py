@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import partial
 from ipaddress import ip_address
 from math import inf
 from typing import Any
@@ -26,7 +27,7 @@ from bot import telemetry
 from bot.domain.privacy.redaction import unchanged
 from bot.engine.ports import Urgency
 from bot.errors import Postponed, SlackError
-from bot.slack.pace import EDITING, POSTING, Pace, RateBudget, budgets
+from bot.slack.pace import EDITING, POSTING, Pace, RateBudget, RateLimit, budgets
 from bot.slack.people import PeopleDirectory
 
 log = logging.getLogger(__name__)
@@ -246,6 +247,21 @@ def errors_translated() -> Iterator[None]:
         raise translated(error) from error
 
 
+class RefusalsNoted:
+    """A refusal is a line in *log*, and ends what is inside. Raises what a later call may do."""
+
+    def __init__(self, log: logging.Logger, words: str, *about: object, level: int = logging.INFO) -> None:
+        self._note = partial(log.log, level, f"{words}: %s", *about)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if not isinstance(error, SlackError) or error.again:
+            return False
+        self._note(error.reason)
+        return True
+
+
 def translated(error: Exception) -> SlackError:
     if isinstance(error, SlackApiError):
         return _refused(error)
@@ -316,8 +332,6 @@ def _retry_after(error: SlackApiError) -> float:
 
 CHECK_SECONDS = 15.0
 QUIET_SECONDS = 60.0
-COMPARE_SECONDS = 5.0
-"""At most this often the clocks are compared."""
 
 
 class SlackHealth:
@@ -332,7 +346,7 @@ class SlackHealth:
         self.clock_ahead: float | None = None
         """Seconds that our clock is ahead of Slack's; None before Slack's first answer."""
         self._now = now
-        self._answered_at = self._compared_at = -inf
+        self._answered_at = -inf
 
     async def ask(self, method: Callable[..., Awaitable[Any]], **arguments: Any) -> Any:
         try:
@@ -364,11 +378,7 @@ class SlackHealth:
 
     def _note_headers(self, headers: Mapping[str, str]) -> None:
         self._answered_at = time.monotonic()
-        if self._answered_at - self._compared_at > COMPARE_SECONDS:
-            self._compared_at = self._answered_at
-            self._compare({name.lower(): value for name, value in headers.items()}.get("date", ""))
-
-    def _compare(self, date: str) -> None:
+        date = {name.lower(): value for name, value in headers.items()}.get("date", "")
         # The header has whole seconds: on average half a second is cut off.
         with suppress(ValueError):
             self.clock_ahead = self._now() - parsedate_to_datetime(date).timestamp() - 0.5
@@ -401,15 +411,16 @@ class Calls:
     def __init__(
         self,
         client: AsyncWebClient,
-        pace: Pace,
+        pace: Pace | None = None,
         *,
         team: str,
         health: SlackHealth | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Without a *pace* there are no rate limits."""
         self.client = client
         self._health = health or SlackHealth()
-        self._pace = pace
+        self._pace = pace or Pace(RateLimit(speed=inf))
         self._team = team
         self._clock = clock
 

@@ -6,7 +6,6 @@ people said while the bot did not hear it. `thread_evidence` reads a whole threa
 """
 
 import logging
-import math
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -21,10 +20,9 @@ from bot.engine.access import retried
 from bot.engine.lru import LruCache
 from bot.engine.ports import RootMessage, ThreadMessages, Urgency
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, Method, following
+from bot.slack.client import Calls, Identity, Method, RefusalsNoted, following
 from bot.slack.lookup import PersonNames
 from bot.slack.markdown import called, calling_by_name, readable
-from bot.slack.pace import Pace, RateLimit
 from bot.slack.parse import heard
 from bot.slack.posting import carried_by, is_line, item_of, last_line_of, part_key, step_of
 
@@ -34,8 +32,11 @@ MESSAGES_READ = 999
 """A page of a thread, where the oldest come first: as many as Slack gives at once."""
 POSTS_READ = 100
 """A page of a channel, where the newest come first."""
+A_PAGE = 200
 PAGES = 10
+FAR_BACK_PAGES = 25
 THREADS_REMEMBERED = 10_000
+CANNOT_LOOK = "can't look for %s in %s"
 _NUMBER = re.compile("[0-9]{1,9}")
 
 
@@ -93,34 +94,26 @@ class PostLookup:
             return None
         return [str(one.get("text")) for one in self._ours(found.messages)]
 
-    async def far_back(self, channel: str, key: str, *, pages: int, page: int) -> str:
-        """The timestamp of *key* in the channel, up to *pages* back; empty when it is not found, or on a refusal."""
-        try:
-            async for answer in self._posts_in(channel, most=pages, limit=page):
+    async def far_back(self, channel: str, key: str) -> str:
+        """The timestamp of *key* in the channel; empty when it is not found, or on a refusal."""
+        with RefusalsNoted(log, CANNOT_LOOK, key, channel, level=logging.WARNING):
+            async for answer in self._posts_in(channel, most=FAR_BACK_PAGES, limit=A_PAGE):
                 for message in self._ours(answer["messages"]):
                     if is_line(message) and carried_by(message, "key") == key:
                         return str(message["ts"])
-                is_there_more = following(answer)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.warning("can't look for %s in %s: %s", key, channel, error.reason)
-            return ""
-        if is_there_more:
-            log.warning("%s is not among the newest %s messages of %s", key, page * pages, channel)
+            if following(answer):
+                log.warning(
+                    "%s is not among the newest %s messages of %s", key, FAR_BACK_PAGES * A_PAGE, channel
+                )
         return ""
 
     def _ours(self, messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         return [message for message in messages if message.get("bot_id") == self._bot]
 
     async def _read_if_allowed(self, place: Place, key: str) -> _Found | None:
-        try:
+        with RefusalsNoted(log, CANNOT_LOOK, key, place.key, level=logging.WARNING):
             return await self._read(place)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.warning("can't look for %s in %s: %s", key, place.key, error.reason)
-            return None
+        return None
 
     async def _parts_in(self, place: Place, key: str) -> Mapping[int, str] | None:
         read = await self._read_if_allowed(place, key)
@@ -138,36 +131,19 @@ class PostLookup:
 
     async def _read(self, place: Place) -> _Found:
         """The thread, up to a limit of pages, or the newest posts of the channel."""
-        messages: list[Mapping[str, Any]] = []
-        pages = (
-            _replies(self._calls, place, limit=MESSAGES_READ)
-            if place.thread
-            else self._posts_in(place.channel, most=PAGES, limit=POSTS_READ)
-        )
-        async for answer in pages:
-            messages += answer.get("messages") or ()
-            cursor = following(answer)
-            if not cursor or (not place.thread and len(messages) >= POSTS_READ):
-                return _Found(messages, whole=not cursor and not answer.get("has_more"))
-        return _Found(messages, whole=False)
+        if place.thread:
+            replies, is_whole = await _thread_messages(self._calls, place, limit=MESSAGES_READ)
+            return _Found([*replies.values()], is_whole)
+        posts: list[Mapping[str, Any]] = []
+        async for answer in self._posts_in(place.channel, most=PAGES, limit=POSTS_READ):
+            posts += answer.get("messages") or ()
+            if len(posts) >= POSTS_READ:
+                break
+        return _Found(posts, whole=False)
 
     def _posts_in(self, channel: str, *, most: int, limit: int) -> AsyncIterator[Any]:
         method = self._calls.client.conversations_history
         return self._calls.pages(method, most=most, channel=channel, limit=limit, include_all_metadata=True)
-
-
-def _replies(
-    calls: Calls, place: Place, *, limit: int, oldest: str = "", most: int = PAGES
-) -> AsyncIterator[Any]:
-    return calls.pages(
-        calls.client.conversations_replies,
-        most=most,
-        channel=place.channel,
-        ts=place.thread,
-        oldest=oldest or None,
-        limit=limit,
-        include_all_metadata=True,
-    )
 
 
 def _hides_metadata(ours: Sequence[Mapping[str, Any]]) -> bool:
@@ -186,8 +162,6 @@ def _carrying(messages: Iterable[Mapping[str, Any]], key: str) -> Iterator[tuple
 
 
 # --- what people said -----------------------------------------------------------------------------------------------
-
-A_PAGE = 200
 
 
 class ThreadReader:
@@ -225,13 +199,21 @@ class ThreadReader:
 
 
 async def _thread_messages(
-    calls: Calls, place: Place, *, oldest: str = "", most: int = PAGES
+    calls: Calls, place: Place, *, limit: int = 0, oldest: str = "", most: int = PAGES
 ) -> tuple[Mapping[str, Mapping[str, Any]], bool]:
     """By their timestamps, since Slack repeats the root on every page; and whether that is all of the thread."""
     found: dict[str, Mapping[str, Any]] = {}
     cursor = ""
-    async for answer in _replies(calls, place, limit=A_PAGE, oldest=oldest, most=most):
-        found |= {str(message.get("ts")): message for message in answer["messages"]}
+    async for answer in calls.pages(
+        calls.client.conversations_replies,
+        most=most,
+        channel=place.channel,
+        ts=place.thread,
+        oldest=oldest or None,
+        limit=limit or A_PAGE,
+        include_all_metadata=True,
+    ):
+        found |= {str(message.get("ts")): message for message in answer.get("messages") or ()}
         cursor = following(answer)
     return found, not cursor
 
@@ -262,7 +244,7 @@ class ThreadEvidence(NamedTuple):
 
 async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) -> ThreadEvidence:
     """Raises SlackError, also after several rate limits in a row."""
-    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
+    calls = PatientCalls(client, team=us.team)
     messages, is_whole = await _thread_messages(calls, place, most=WHOLE_PAGES)
     heard_people = [one for message in messages.values() if (one := heard(message, us))]
     lookup = PersonNames(calls, us)
@@ -279,7 +261,7 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
 
 async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
     """Of the thread, the first message last; how many there were. Raises SlackError."""
-    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
+    calls = PatientCalls(client, team=us.team)
     found = await _own_posts(calls, us, place)
     for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
@@ -305,7 +287,7 @@ async def edit_own_posts(
     client: AsyncWebClient, us: Identity, place: Place, change: Callable[[str], str]
 ) -> EditedPosts:
     """Those of the thread in which *change* changes a text. Raises SlackError where Slack cannot be asked now."""
-    calls = PatientCalls(client, Pace(RateLimit(speed=math.inf)), team=us.team)
+    calls = PatientCalls(client, team=us.team)
     done = EditedPosts()
     for ts, message in sorted((await _own_posts(calls, us, place)).items()):
         before = {"text": message.get("text", ""), "blocks": message.get("blocks") or []}

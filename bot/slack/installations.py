@@ -35,7 +35,7 @@ from bot.engine.ports import Clock, now
 from bot.errors import BotError, SlackError, Unavailable
 from bot.slack.client import SDK_LOG, USER_AGENT, call, errors_translated
 from bot.slack.manifest import INSTALL_PATH, REDIRECT_PATH, REMOVED, SCOPES
-from bot.slack.parse import Payload, flaw, part, word
+from bot.slack.parse import Payload, part, word
 
 log = logging.getLogger(__name__)
 
@@ -173,7 +173,9 @@ class Installations(AsyncInstallationStore):
         found = await self._read(team)
         if found and int(found.installed_at) > at:
             return False
-        await self._forget(team)
+        self._unsaved.pop(team, None)
+        self._remember(team, None)
+        await self._sealed.remove(team, at=self._clock())
         return found is not None
 
     # --- as Bolt has it -------------------------------------------------------------------------------------------
@@ -185,7 +187,9 @@ class Installations(AsyncInstallationStore):
         """Of a stranger nothing is kept."""
         team = team_of(bot.enterprise_id, bot.team_id, is_enterprise=bot.is_enterprise_install)
         if self.allows(team):
-            await self._save(team, bot)
+            await self._sealed.put(team, self._sealed_form(bot))
+            self._unsaved.pop(team, None)
+            self._remember(team, bot)
 
     # --- sealed ---------------------------------------------------------------------------------------------------
 
@@ -215,16 +219,6 @@ class Installations(AsyncInstallationStore):
     def _sealed_form(self, bot: Bot) -> str:
         fields = json.dumps(bot.to_dict_for_copying(), default=lambda moment: moment.timestamp())
         return self._box.encrypt(fields.encode()).decode()
-
-    async def _save(self, team: str, bot: Bot) -> None:
-        await self._sealed.put(team, self._sealed_form(bot))
-        self._unsaved.pop(team, None)
-        self._remember(team, bot)
-
-    async def _forget(self, team: str) -> None:
-        self._unsaved.pop(team, None)
-        self._remember(team, None)
-        await self._sealed.remove(team, at=self._clock())
 
     def _remember(self, team: str, bot: Bot | None) -> None:
         self._known.pop(team, None)
@@ -371,9 +365,6 @@ class SeveralApp(AsyncApp):
         )
 
     async def async_dispatch(self, req: AsyncBoltRequest) -> BoltResponse:
-        if why := flaw(req.body):
-            log.warning("ignored, because it is malformed: %s", why)
-            return BoltResponse(status=OK)
         if req.body.get("type") == "url_verification":
             return await super().async_dispatch(req)
         context = req.context

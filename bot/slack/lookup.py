@@ -15,7 +15,7 @@ from bot.domain.values.places import Belonging, ChannelKind, Person
 from bot.engine.lru import LruCache
 from bot.engine.ports import Profile
 from bot.errors import SlackError
-from bot.slack.client import Calls, Identity, needed_scopes
+from bot.slack.client import Calls, Identity, RefusalsNoted, needed_scopes
 from bot.slack.limits import shortened
 from bot.slack.markdown import one_line
 from bot.slack.parse import word
@@ -28,8 +28,6 @@ A_DAY = 86_400
 NAME_CHARS = 80
 REFUSED_SECONDS = 60.0
 """After this Slack is asked again about what it did not say."""
-FRESH_SECONDS = 600.0
-"""After this what is remembered still serves once, while Slack is asked again."""
 KEPT_SECONDS = 900.0
 
 T = TypeVar("T")
@@ -46,18 +44,18 @@ class Remembered(Generic[T]):
 
     def now(self, key: str) -> T | None:
         """What is remembered, without a call."""
-        answer, age = self._aged(key)
-        return (
-            answer if age < (KEPT_SECONDS if answer and self._is_known(answer) else REFUSED_SECONDS) else None
-        )
+        answer, at = self._answers.get(key, (None, -math.inf))
+        kept = KEPT_SECONDS if answer and self._is_known(answer) else REFUSED_SECONDS
+        return answer if time.monotonic() - at < kept else None
 
     async def of(self, key: str) -> T:
         """Concurrent callers share one request, which goes on when one of them is cancelled."""
         answer = self.now(key)
         if answer is None:
-            return await asyncio.shield(self._request(key))
-        if self._aged(key)[1] > FRESH_SECONDS:
-            self._request(key)
+            if key not in self._asking:
+                self._asking[key] = asyncio.create_task(self._ask(key))
+                self._asking[key].add_done_callback(lambda task: self._finished(key, task))
+            answer = await asyncio.shield(self._asking[key])
         return answer
 
     def forget(self, key: str) -> None:
@@ -69,22 +67,12 @@ class Remembered(Generic[T]):
         self.forget(key)
         self._answers[key] = answer, time.monotonic()
 
-    def _aged(self, key: str) -> tuple[T | None, float]:
-        answer, at = self._answers.get(key, (None, -math.inf))
-        return answer, time.monotonic() - at
-
-    def _request(self, key: str) -> "asyncio.Task[T]":
-        if key not in self._asking:
-            self._asking[key] = asyncio.create_task(self._ask(key))
-            self._asking[key].add_done_callback(lambda task: self._finished(key, task))
-        return self._asking[key]
-
     def _finished(self, key: str, asking: "asyncio.Task[T]") -> None:
-        is_wanted = self._asking.get(key) is asking
-        if is_wanted:
+        is_answer = not asking.cancelled() and not asking.exception()
+        if self._asking.get(key) is asking:
             del self._asking[key]
-        if not asking.cancelled() and not asking.exception() and is_wanted:
-            self._answers[key] = asking.result(), time.monotonic()
+            if is_answer:
+                self._answers[key] = asking.result(), time.monotonic()
 
 
 class PersonNames:
@@ -126,15 +114,11 @@ class PersonNames:
     async def _request(self, person: str) -> Profile:
         if not (user := await self._us.people.find(person)):
             return Profile(person)
-        try:
+        with RefusalsNoted(log, "Slack does not say who %s is", person):
             answer = await self._calls(self._calls.client.users_info, user=user)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say who %s is: %s", person, error.reason)
-            return Profile(person)
-        member = answer.get("user")
-        return self._read_member(person, member) if member else Profile(person)
+            if member := answer.get("user"):
+                return self._read_member(person, member)
+        return Profile(person)
 
     def _read_member(self, person: str, user: Mapping[str, Any]) -> Profile:
         fields = (("profile", "display_name"), ("profile", "real_name"), ("real_name",))
@@ -181,9 +165,7 @@ class Channels:
         self._people = people
         self._ids: dict[str, str] = {}
         self._members: Remembered[frozenset[str]] = Remembered(self._read_members, bool)
-        self._shared: Remembered[tuple[bool | None]] = Remembered(
-            self._read_shared, lambda one: one[0] is not None
-        )
+        self._infos: Remembered[Mapping[str, Any]] = Remembered(self._read, bool)
 
     async def members(self, channel: str) -> frozenset[str]:
         """Everybody in *channel*; empty when Slack does not say."""
@@ -191,16 +173,13 @@ class Channels:
 
     async def is_shared(self, channel: str) -> bool | None:
         """Whether people of other organisations are in *channel*, or invited; None when Slack does not say."""
-        return (await self._shared.of(await self.id_of(channel)))[0]
+        found = await self._infos.of(await self.id_of(channel))
+        return bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")) if found else None
 
     def forget(self, channel: str) -> None:
         """Who is in there has changed."""
         self._members.forget(channel)
-        self._shared.forget(channel)
-
-    async def _read_shared(self, channel: str) -> tuple[bool | None]:
-        found = await self._read(channel)
-        return (bool(found.get("is_ext_shared") or found.get("is_pending_ext_shared")) if found else None,)
+        self._infos.forget(channel)
 
     async def private(self, channel: str) -> bool | None:
         """
@@ -214,14 +193,10 @@ class Channels:
 
     async def _read(self, channel: str) -> Mapping[str, Any]:
         """Empty when Slack does not say. Raises SlackError only when a later call may succeed."""
-        try:
+        with RefusalsNoted(log, "Slack does not say what %s is", channel):
             answer = await self._calls(self._calls.client.conversations_info, channel=channel)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say what %s is: %s", channel, error.reason)
-            return {}
-        return answer.get("channel") or {}
+            return answer.get("channel") or {}
+        return {}
 
     async def room(self, channel: str, *, said: ChannelKind) -> ChannelKind:
         """*said*, from the payload, is the answer when Slack does not say more."""
@@ -242,15 +217,11 @@ class Channels:
     async def _read_members(self, channel: str) -> frozenset[str]:
         found: set[str] = set()
         list_members = self._calls.client.conversations_members
-        try:
+        with RefusalsNoted(log, "Slack does not say who is in %s", channel):
             async for answer in self._calls.pages(list_members, channel=channel, **LISTED):
                 found.update(map(self._people.person, answer.get("members") or ()))
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("Slack does not say who is in %s: %s", channel, error.reason)
-            return frozenset()
-        return frozenset(found)
+            return frozenset(found)
+        return frozenset()
 
     async def id_of(self, named: str) -> str:
         """The id of a channel that is given by its id, or by its name with or without #."""

@@ -76,16 +76,12 @@ def manifest(
     has Slack's stop button, and people can talk to it in a direct message. With *teams* several workspaces install it,
     or an organization; with *rotate* its tokens live for twelve hours, and Slack does not take that back.
     """
-    shown = _manifest(socket_mode=socket_mode, url=url, agent=agent)
-    if teams:
-        shown["oauth_config"]["redirect_urls"] = [f"{(url or '').rstrip('/')}{REDIRECT_PATH}"]
-        shown["settings"]["event_subscriptions"]["bot_events"] += REMOVED
-        shown["settings"] |= {"org_deploy_enabled": True, "token_rotation_enabled": rotate}
-    return shown
-
-
-def _manifest(*, socket_mode: bool, url: str | None, agent: bool) -> dict[str, Any]:
-    address = "" if socket_mode else f"{(url or '').rstrip('/')}{PATH}"
+    base = (url or "").rstrip("/")
+    address = "" if socket_mode else f"{base}{PATH}"
+    request = {"request_url": address} if address else {}
+    events = dict.fromkeys((*BOT_EVENTS, *(AGENT_EVENTS if agent else ()), *(REMOVED if teams else ())))
+    scopes = {"scopes": {"bot": sorted((*SCOPES, *AGENT_SCOPES) if agent else SCOPES)}}
+    redirect = {"redirect_urls": [f"{base}{REDIRECT_PATH}"]} if teams else {}
     return {
         "display_information": {
             "name": "Roundtable",
@@ -93,8 +89,14 @@ def _manifest(*, socket_mode: bool, url: str | None, agent: bool) -> dict[str, A
             "background_color": "#2f4858",
         },
         "features": {**_features(address, agent=agent), **(_AGENT if agent else {})},
-        "oauth_config": {"scopes": {"bot": sorted((*SCOPES, *AGENT_SCOPES) if agent else SCOPES)}},
-        "settings": _settings(address, socket_mode=socket_mode, agent=agent),
+        "oauth_config": {**scopes, **redirect},
+        "settings": {
+            "event_subscriptions": {**request, "bot_events": list(events)},
+            "interactivity": {"is_enabled": True, **request},
+            "org_deploy_enabled": teams,
+            "socket_mode_enabled": socket_mode,
+            "token_rotation_enabled": teams and rotate,
+        },
     }
 
 
@@ -142,18 +144,6 @@ _AGENT = {
         "suggested_prompts": [{"title": label, "message": said} for label, said in PROMPTS],
     }
 }
-
-
-def _settings(address: str, *, socket_mode: bool, agent: bool) -> dict[str, Any]:
-    request = {"request_url": address} if address else {}
-    events = list(dict.fromkeys((*BOT_EVENTS, *(AGENT_EVENTS if agent else ()))))
-    return {
-        "event_subscriptions": {**request, "bot_events": events},
-        "interactivity": {"is_enabled": True, **request},
-        "org_deploy_enabled": False,
-        "socket_mode_enabled": socket_mode,
-        "token_rotation_enabled": False,
-    }
 
 
 def missing_scopes(granted: Collection[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ raised for what Slack would not send.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -50,77 +50,9 @@ EMPTY: Payload = {}
 _ID = re.compile(rf"[\w.:-]{{1,{ID_CHARS}}}", re.ASCII)
 _URL = re.compile(rf"https?://[!-~]{{1,{URL_CHARS}}}")
 
-_KINDS: Mapping[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("action_id", "block_id", "callback_id", "channel_id", "channel_type", "command"), str),
-    **dict.fromkeys(
-        ("enterprise_id", "response_url", "subtype", "team_id", "thread_ts", "ts", "user_id"), str
-    ),
-    **dict.fromkeys(("text", "type"), (str, dict)),
-    **dict.fromkeys(("channel", "enterprise", "team", "user"), (str, dict)),
-    **dict.fromkeys(("assistant_thread", "container", "event", "function_data", "item"), dict),
-    **dict.fromkeys(("message", "previous_message", "selected_option", "view"), dict),
-    **dict.fromkeys(("actions", "authorizations", "response_urls"), list),
-}
-_INSIDE = ("event", "message", "previous_message", "item", "assistant_thread", "view", "function_data")
-_DEEPEST = 5
-
-_NEEDED_BY_BOLT: Mapping[str, str] = {
-    "block_actions": "actions",
-    "block_suggestion": "action_id",
-    "dialog_cancellation": "callback_id",
-    "dialog_submission": "callback_id",
-    "dialog_suggestion": "callback_id",
-    "event_callback": "event",
-    "interactive_message": "callback_id",
-    "message_action": "callback_id",
-    "shortcut": "callback_id",
-    "view_closed": "view",
-    "view_submission": "view",
-    "workflow_step_edit": "callback_id",
-}
-"""The field that Bolt reads without a check, by type of payload."""
-
 
 class Malformed(BotError):
     pass
-
-
-def flaw(body: object) -> str:
-    """Why Bolt would fail on *body*; empty when it would not."""
-    if not isinstance(body, dict):
-        return f"it is a {type(body).__name__}"
-    if "ssl_check" in body:
-        return ""
-    taken = "command" if "command" in body else _NEEDED_BY_BOLT.get(str(body.get("type")), "type")
-    if not body.get(taken):
-        return f"it has no {taken}"
-    if "event" in body and not isinstance(part(body, "event").get("type"), str):
-        return "its event has no type"
-    if odd := _oddity(body, _DEEPEST):
-        return odd
-    if taken == "actions" and not all(word(action, "action_id") for action in body["actions"]):
-        return "an action has no action_id"
-    if taken == "view" and not (word(body, "view", "type") and word(body, "view", "callback_id")):
-        return "its view has no type or callback_id"
-    return ""
-
-
-def _oddity(body: Payload, depth: int) -> str:
-    for name, value in body.items():
-        kind = _KINDS.get(name)
-        if kind and not isinstance(value, kind) and (value is not None or name == "response_urls"):
-            return f"its {name} is a {type(value).__name__}"
-    inner = [body[name] for name in _INSIDE if body.get(name)]
-    for name in ("actions", "authorizations", "response_urls"):
-        inner += body.get(name) or ()
-    if inner and not depth:
-        return "it is too deep"
-    for one in inner:
-        if not isinstance(one, dict):
-            return f"it lists a {type(one).__name__}"
-        if odd := _oddity(one, depth - 1):
-            return odd
-    return ""
 
 
 def _found(body: Payload, path: tuple[str, ...]) -> object:
@@ -184,29 +116,22 @@ def foreign(body: Payload, us: Identity) -> str:
         return f"app {known(body, 'api_app_id') or '?'}"
     if "command" in body or body.get("is_ext_shared_channel") is True:
         return ""
-    teams = set(filter(None, _teams(body)))
-    if not teams or us.team in teams or (us.enterprise and us.enterprise in _enterprises(body)):
+    teams = set(filter(None, _ids(body, "team", "view", "app_installed_team_id")))
+    is_ours = us.team in teams or (
+        us.enterprise and us.enterprise in _ids(body, "enterprise", "team", "enterprise_id")
+    )
+    if not teams or is_ours:
         return ""
     return f"workspace {', '.join(sorted(filter(is_id, teams))) or '?'}"
 
 
-def _teams(body: Payload) -> Iterator[str]:
-    yield from (word(body, name) for name in ("team_id", "context_team_id", "team"))
-    yield word(body, "team", "id")
-    yield word(body, "view", "app_installed_team_id")
-    yield from (word(one, "team_id") for one in _installations(body))
-
-
-def _enterprises(body: Payload) -> Iterator[str]:
-    yield from (word(body, name) for name in ("enterprise_id", "context_enterprise_id", "enterprise"))
-    yield word(body, "enterprise", "id")
-    yield word(body, "team", "enterprise_id")
-    yield from (word(one, "enterprise_id") for one in _installations(body))
-
-
-def _installations(body: Payload) -> Sequence[Payload]:
-    found = body.get("authorizations")
-    return found if isinstance(found, list) else ()
+def _ids(body: Payload, kind: str, *other: str) -> Iterator[str]:
+    """Of the teams, or of the enterprises, that *body* names; also at the path *other*."""
+    yield from (word(body, name) for name in (f"{kind}_id", f"context_{kind}_id", kind))
+    yield word(body, kind, "id")
+    yield word(body, *other)
+    installed = body.get("authorizations")
+    yield from (word(one, f"{kind}_id") for one in (installed if isinstance(installed, list) else ()))
 
 
 def in_thread(event: Payload) -> bool:
@@ -385,8 +310,9 @@ def press(
         value = value or word(pressed, "selected_time")
     is_anywhere = action.personal or is_at_home(body)
     place, person = (origin if is_anywhere else _origin)(body, us), clicker(body, us)
-    ts = _message_ts(body)
-    key = f"press.{known(body, 'trigger_id') or _click(place, ts, pressed)}"
+    ts = known(body, "container", "message_ts") or known(body, "message", "ts")
+    click = known(body, "trigger_id") or f"{place.channel}.{ts}.{id}.{known(pressed, 'action_ts')}"
+    key = f"press.{click}"
     url = reply_url(body)
     asked = VerbRequest(verb="", rest=value, place=place, person=person, key=key, at=at, reply_url=url)
     if action == Action.RESUME and value and is_at_home(body):
@@ -544,6 +470,7 @@ def _asked(event: Payload, us: Identity, found: tuple[str, str], *, at: str) -> 
 
 
 def _words(event: Payload, us: Identity, text: str, *, at: str) -> Placed[Say]:
+    above = known(event, "parent_user_id")
     said = Say(
         key=_key(event, event),
         at=at,
@@ -551,17 +478,12 @@ def _words(event: Payload, us: Identity, text: str, *, at: str) -> Placed[Say]:
         text=text,
         ts=needed(event, "ts"),
         private=PRIVATE_TYPES.get(word(event, "channel_type")),
-        under_us=_is_under_us(event, us),
+        # Slack does not name the author of the root for a bot that posts under another name.
+        under_us=above == us.user if above else None,
         to_us=addresses(event, us),
         files=_files(event, us),
     )
     return Placed(_thread(event, event, us), said)
-
-
-def _is_under_us(event: Payload, us: Identity) -> bool | None:
-    """None when Slack does not name the author of the root, as for a bot that posts under another name."""
-    above = known(event, "parent_user_id")
-    return above == us.user if above else None
 
 
 def _thread(event: Payload, message: Payload, us: Identity) -> Place:
@@ -648,11 +570,3 @@ def _commander(body: Payload, us: Identity) -> Person:
 
 def _name(name: str, us: Identity) -> str:
     return one_line(us.redact(visible(name)), NAME_CHARS)
-
-
-def _click(place: Place, ts: str, pressed: Payload) -> str:
-    return f"{place.channel}.{ts}.{needed(pressed, 'action_id')}.{known(pressed, 'action_ts')}"
-
-
-def _message_ts(body: Payload) -> str:
-    return known(body, "container", "message_ts") or known(body, "message", "ts")

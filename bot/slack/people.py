@@ -1,7 +1,7 @@
 """Which user of Slack a person is (ADR 53). Inside the bot people have ids of ours; Slack's stand only at this edge."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from itertools import count
 from typing import Protocol
@@ -49,15 +49,13 @@ class PeopleDirectory:
         if not user or is_person_id(user):
             return user
         if user not in self._people:
-            person = next(one for one in self._generations(user) if one not in self._forgotten)
+            generations = (self._person_of(user, generation=n) for n in count())
+            person = next(one for one in generations if one not in self._forgotten)
             self._people[user] = person
             if self._users.get(person) != user:
                 self._users[person] = self._new[person] = user
                 self._is_new.set()
         return self._people[user]
-
-    def _generations(self, user: str) -> Iterator[str]:
-        return (self._person_of(user, generation=n) for n in count())
 
     def user(self, person: str) -> str:
         """Empty for a person whom this process does not know."""

@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
+from bot.domain.messages.message import Message
 from bot.domain.roundtable.state import slug_of
 from bot.domain.transcript.last_line import LastLine, read_brief
 from bot.domain.values.places import Place
 from bot.engine.ports import Urgency
 from bot.errors import SlackError
-from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, call
+from bot.slack.client import QUIET, SENTENCES, UNLINKED, Calls, RefusalsNoted, call
 from bot.slack.limits import UPDATE_TEXT_CHARS, abridged, shortened
 from bot.slack.parse import part, word
 from bot.slack.render import RenderedMessage
@@ -32,12 +33,13 @@ NO_LONGER_THERE = frozenset({"message_not_found", "cant_update_message", "edit_w
 # --- what a post says about itself ----------------------------------------------------------------------------------
 
 
-def metadata(
-    key: str, number: int, count: int, *, step: str, last_line: str = "", recorded: bool = True
-) -> Mapping[str, Any]:
+def metadata(key: str, number: int = 1, count: int = 1, message: Message | None = None) -> Mapping[str, Any]:
     """Only ids, because everyone in the workspace can read it."""
-    about: dict[str, Any] = {name: said for name, said in (("step", step), ("last_line", last_line)) if said}
-    about |= {} if recorded else {"recorded": False}
+    about: dict[str, Any] = {}
+    if message:
+        about = {"step": message.about} if message.about else {}
+        about |= {"last_line": message.last_line} if message.last_line else {}
+        about |= {} if message.recorded else {"recorded": False}
     payload = {"key": part_key(key, number), "part": number, "parts": count, **about}
     return {"event_type": EVENT_TYPE, "event_payload": payload}
 
@@ -138,14 +140,10 @@ class Posts:
 
     async def permalink(self, channel: str, ts: str) -> str:
         """Empty when Slack refuses; raises SlackError when a later call may succeed."""
-        try:
+        with RefusalsNoted(log, "no permalink of %s in %s", ts, channel):
             answer = await self._calls(self._client.chat_getPermalink, channel=channel, message_ts=ts)
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("no permalink of %s in %s: %s", ts, channel, error.reason)
-            return ""
-        return str(answer["permalink"])
+            return str(answer["permalink"])
+        return ""
 
     async def _is_gone(self, channel: str, thread: str) -> bool:
         """Asks Slack, because an answer may omit the thread for another reason."""
@@ -205,7 +203,9 @@ class Ephemeral:
         if reply_url and await self._send(reply_url, answer):
             return
         if not await self._by_ephemeral(place, person, part):
-            await self._by_direct_message(person, part)
+            opened = await self._calls(self._client.conversations_open, users=person)
+            channel = opened["channel"]["id"]
+            await self._calls(self._client.chat_postMessage, channel=channel, **_payload_of(part), **QUIET)
 
     async def replace(self, reply_url: str, part: RenderedMessage) -> bool:
         """In place of the message that was pressed; False when the reply URL is used up."""
@@ -227,7 +227,7 @@ class Ephemeral:
         return response.status_code == OK and "".join(response.body.split()) in OK_BODIES
 
     async def _by_ephemeral(self, place: Place, person: str, part: RenderedMessage) -> bool:
-        try:
+        with RefusalsNoted(log, "no ephemeral message in %s", place.channel):
             await self._calls(
                 self._client.chat_postEphemeral,
                 channel=place.channel,
@@ -236,17 +236,8 @@ class Ephemeral:
                 **_payload_of(part),
                 **UNLINKED,
             )
-        except SlackError as error:
-            if error.again:
-                raise
-            log.info("no ephemeral message in %s: %s", place.channel, error.reason)
-            return False
-        return True
-
-    async def _by_direct_message(self, person: str, part: RenderedMessage) -> None:
-        opened = await self._calls(self._client.conversations_open, users=person)
-        channel = opened["channel"]["id"]
-        await self._calls(self._client.chat_postMessage, channel=channel, **_payload_of(part), **QUIET)
+            return True
+        return False
 
 
 def _payload_of(part: RenderedMessage) -> dict[str, Any]:

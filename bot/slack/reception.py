@@ -47,7 +47,6 @@ IDENTIFY_LATER_SECONDS = 60.0
 """How long we go on asking after that."""
 
 T = TypeVar("T")
-Said = TypeVar("Said", Say, Amend)
 Work = Callable[[Person, ChannelKind], Awaitable[Reply]]
 
 ANSWERED_SECONDS = 900.0
@@ -143,7 +142,7 @@ class Reception:
         self.errands.send(self._brought_later(body, finding, work))
         return ONE_MOMENT
 
-    async def said(self, said: Said) -> Said:
+    async def said(self, said: Say | Amend) -> Say | Amend:
         """
         *said*, with what is known about its author. Text that may be a command waits for Slack's answer; when that
         takes too long, it is recorded and does not act. Other text does not wait.

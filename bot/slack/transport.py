@@ -1,7 +1,7 @@
 """
 How Slack's payloads come in: Socket Mode, or signed HTTP requests.
 
-Both build Bolt's request in `_bolt_request`; the app then checks the payload once, for either way.
+Both build Bolt's request in `bolt_request`.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -34,7 +34,7 @@ from bot.slack.parse import MALFORMED, Payload, word
 log = logging.getLogger(__name__)
 
 
-def _bolt_request(
+def bolt_request(
     body: str | dict[str, Any],
     *,
     headers: Mapping[str, str | Sequence[str]],
@@ -42,13 +42,15 @@ def _bolt_request(
     mode: str = "http",
 ) -> AsyncBoltRequest:
     """Raises ValueError or RecursionError for a text that is not JSON."""
-    try:
-        return AsyncBoltRequest(body=body, query=query, headers=dict(headers), mode=mode)
-    except (LookupError, TypeError, AttributeError):
-        # JSON in which Bolt does not find what it expects.
-        request = AsyncBoltRequest(body="", headers=dict(headers))
-        request.body = {"type": MALFORMED, "why": "nothing in it is where it should be"}
-        return request
+    with suppress(LookupError, TypeError, AttributeError):  # JSON in which Bolt does not find what it expects
+        request = AsyncBoltRequest(body=body, query=query, headers=dict(headers), mode=mode)
+        found = request.context
+        ids = (found.enterprise_id, found.team_id, found.user_id, found.channel_id)
+        if all(one is None or isinstance(one, str) for one in ids):
+            return request
+    request = AsyncBoltRequest(body="", headers=dict(headers))
+    request.body = {"type": MALFORMED, "why": "nothing in it is where it should be"}
+    return request
 
 
 # --- HTTP -----------------------------------------------------------------------------------------------------------
@@ -72,10 +74,9 @@ class SlackRequests:
 
     most_bytes = LARGEST_BYTES
 
-    def __init__(self, app: AsyncApp, *, signing_secret: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, app: AsyncApp, *, signing_secret: str) -> None:
         self._app = app
         self._secret = (signing_secret or secrets.token_hex()).encode()
-        self._clock = clock
         self._refusals = ThrottledWarning(log)
 
     def refusal(self, request: web.Request) -> web.Response | None:
@@ -86,7 +87,7 @@ class SlackRequests:
             "v0=[0-9a-f]{64}", _only(request, SIGNATURE)
         ):
             return self._refused("it is not signed")
-        if abs(self._clock() - int(timestamp)) > WINDOW_SECONDS:
+        if abs(time.time() - int(timestamp)) > WINDOW_SECONDS:
             return self._refused("its timestamp is more than five minutes away from this machine's clock")
         return None
 
@@ -100,9 +101,7 @@ class SlackRequests:
             return self._refused("its signature is not made with SLACK_SIGNING_SECRET")
         headers = {name: [value] for name, value in request.headers.items()}
         try:
-            asked = _bolt_request(
-                body.decode("utf-8", "replace"), query=request.query_string, headers=headers
-            )
+            asked = bolt_request(body.decode("utf-8", "replace"), query=request.query_string, headers=headers)
         except (ValueError, RecursionError):
             raise web.HTTPBadRequest from None  # not JSON
         return await to_aiohttp_response(await self._app.async_dispatch(asked))
@@ -149,20 +148,21 @@ class Sockets:
     *client* is only used to ask for addresses, with *app_token* instead of its own token.
     """
 
-    def __init__(
-        self, app: AsyncApp, client: AsyncWebClient, *, app_token: str, connections: int = CONNECTIONS
-    ) -> None:
+    def __init__(self, app: AsyncApp, client: AsyncWebClient, *, app_token: str) -> None:
         self._app = app
         self._client = client
         self._app_token = app_token
-        self._connections = connections
-        self._sockets: list[_Socket] = []
+        self._sockets: list[SocketModeClient] = []
+        self._working: set[asyncio.Task[None]] = set()
+        self._is_closing = False
         self._is_disabled = False
+        self._heard_at = time.time()
 
     async def connect(self, *, seconds: float = CONNECT_SECONDS) -> None:
         """ConfigError for a refused token, with which the SDK would retry forever. SlackError after *seconds*."""
         await self._check_token()
-        self._sockets = [self._socket() for _ in range(self._connections)]
+        self._is_closing, self._heard_at = False, time.time()
+        self._sockets = [self._socket() for _ in range(CONNECTIONS)]
         try:
             async with asyncio.timeout(seconds):
                 await asyncio.gather(*(socket.connect() for socket in self._sockets))
@@ -176,15 +176,19 @@ class Sockets:
 
     def hello_age(self) -> float:
         """Seconds since Slack sent anything on any connection, a pong included; infinite without a connection."""
-        return min((socket.hello_age() for socket in self._sockets), default=float("inf"))
+        if not self._sockets:
+            return float("inf")
+        ponged_at = (socket.last_ping_pong_time or 0 for socket in self._sockets)
+        return max(0.0, time.time() - max(self._heard_at, *ponged_at))
 
     async def close(self, *, seconds: float = DRAIN_SECONDS) -> None:
         """Ignores new payloads (Slack repeats events); running ones have *seconds* to be acknowledged."""
-        sockets, self._sockets = self._sockets, []
-        await asyncio.gather(*(socket.drain(seconds) for socket in sockets))
-        await asyncio.gather(*(socket.close() for socket in sockets))
+        sockets, self._sockets, self._is_closing = self._sockets, [], True
+        if self._working:
+            await asyncio.wait(self._working, timeout=seconds)
+        await asyncio.gather(*map(_close, sockets))
 
-    def _socket(self) -> "_Socket":
+    def _socket(self) -> SocketModeClient:
         client = SocketModeClient(
             app_token=self._app_token,
             logger=self._app.logger,
@@ -193,13 +197,9 @@ class Sockets:
         )
         if is_here(self._client.base_url):
             client.proxy = None
-        return _Socket(self._app, client, disabled=self._complain)
-
-    def _complain(self) -> None:
-        """Logged once, though every connection is told so at every attempt."""
-        if not self._is_disabled:
-            self._is_disabled = True
-            log.error(LINK_DISABLED)
+        client.socket_mode_request_listeners = [self._take]
+        client.on_message_listeners.append(self._note)
+        return client
 
     async def _check_token(self) -> None:
         try:
@@ -209,67 +209,40 @@ class Sockets:
                 raise
             raise ConfigError(f"{APP_LEVEL_REFUSED} ({error.reason})") from error
 
-
-class _Socket:
-    """One connection, which knows its running tasks and can stop taking new ones."""
-
-    def __init__(self, app: AsyncApp, client: SocketModeClient, *, disabled: Callable[[], None]) -> None:
-        self._app = app
-        self._client = client
-        self._disabled = disabled
-        self._working: set[asyncio.Task[None]] = set()
-        self._closing = False
-        self._heard_at = time.time()
-        client.socket_mode_request_listeners = [self._take]
-        client.on_message_listeners.append(self._note)
-
-    async def connect(self) -> None:
-        await self._client.connect()
-
-    async def is_connected(self) -> bool:
-        return await self._client.is_connected()
-
-    def hello_age(self) -> float:
-        ponged_at = self._client.last_ping_pong_time or 0
-        return max(0.0, time.time() - max(self._heard_at, ponged_at))
-
-    async def drain(self, seconds: float) -> None:
-        self._closing = True
-        if self._working:
-            await asyncio.wait(self._working, timeout=seconds)
-
-    async def close(self) -> None:
-        """Slack is told, and its goodbye is not waited for: over a dead connection that takes ten seconds."""
-        client = self._client
-        client.closed, client.auto_reconnect_enabled = True, False
-        reading = [one for one in (client.current_session_monitor, client.message_receiver) if one]
-        for task in reading:
-            task.cancel()
-        await asyncio.gather(*reading, return_exceptions=True)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(0):  # what can be sent at once is sent
-                await client.disconnect()
-        await client.close()
-
     async def _note(self, message: WSMessage) -> None:
+        """LINK_DISABLED is logged once, though every connection is told so at every attempt."""
         self._heard_at = time.time()
-        if DISABLED in message.data and _is_disabled(message.data):
-            self._disabled()
+        if not self._is_disabled and DISABLED in message.data and _is_disabled(message.data):
+            self._is_disabled = True
+            log.error(LINK_DISABLED)
 
     async def _take(self, client: AsyncBaseSocketModeClient, envelope: SocketModeRequest) -> None:
         task = asyncio.current_task()
-        if self._closing or task is None:
+        if self._is_closing or task is None:
             return
         self._working.add(task)
         try:
             began = time.time()
-            request = _bolt_request(
+            request = bolt_request(
                 envelope.payload, headers=build_headers(envelope) or {}, mode="socket_mode"
             )
             response = await self._app.async_dispatch(request)
             await send_async_response(client, envelope, response, began)
         finally:
             self._working.discard(task)
+
+
+async def _close(client: SocketModeClient) -> None:
+    """Slack is told, and its goodbye is not waited for: over a dead connection that takes ten seconds."""
+    client.closed, client.auto_reconnect_enabled = True, False
+    reading = [one for one in (client.current_session_monitor, client.message_receiver) if one]
+    for task in reading:
+        task.cancel()
+    await asyncio.gather(*reading, return_exceptions=True)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(0):  # what can be sent at once is sent
+            await client.disconnect()
+    await client.close()
 
 
 def _is_disabled(text: str) -> bool:

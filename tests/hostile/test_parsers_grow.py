@@ -68,8 +68,7 @@ from roundtable_eval import people as simulated
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
 from tests.integrations.test_source_files import read as source_files
-from tests.slack.conftest import NOW, payload
-from tests.slack.test_parse import US
+from tests.slack.conftest import NOW, US, payload
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
 SIZE = 2_000

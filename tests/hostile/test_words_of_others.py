@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from bot.domain.messages.message import Message
 from bot.domain.roundtable.state import Roundtable
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
@@ -91,7 +92,7 @@ def test_metadata_of_another_kind_says_nothing(odd: object) -> None:
 
 def test_what_we_write_is_what_we_read() -> None:
     """A later part of a message has the id of its line, with its number."""
-    post = {"ts": "17.1", "bot_id": BOT, "metadata": metadata("k", 2, 3, step="01-01")}
+    post = {"ts": "17.1", "bot_id": BOT, "metadata": metadata("k", 2, 3, Message(text="", about="01-01"))}
 
     assert (step_of(post), carried_by(post, "key")) == ("01-01", part_key("k", 2))
 

@@ -234,7 +234,7 @@ async def test_a_thread_that_comes_in_pages_is_heard_once(served: Served) -> Non
     ours: dict[str, Any] = {
         "bot_id": "B9OTHER",
         "text": "Step",
-        "metadata": dict(metadata("k", 1, 1, step="00-01")),
+        "metadata": dict(metadata("k", message=Message(text="", about="00-01"))),
     }
     for one in [{"user": "U9ADA", "text": "Root"}, ours, *said]:
         root = served.slack.messages[0]["ts"] if served.slack.messages else None

@@ -11,6 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.messages.form import InputForm, Submission, SubmissionResult
+from bot.domain.messages.message import Message
 from bot.domain.roundtable.inputs import (
     Amend,
     ChannelGone,
@@ -35,6 +36,8 @@ from bot.slack.transport import Sockets
 from slack_sandbox import App, Sandbox, Timing
 from tests.patience import PATIENCE_SECONDS
 
+CHANNEL = "#roundtable"
+US = Identity(team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")
 NOW = "2026-01-01T10:00:00.000Z"
 PAYLOADS = Path(__file__).parent / "payloads"
 
@@ -169,6 +172,13 @@ def desk() -> ScriptedDesk:
 def place(sandbox: Sandbox) -> Place:
     """The sandbox's channel."""
     return Place(team=sandbox.team_id, channel=sandbox.channel().id)
+
+
+@pytest.fixture
+async def thread(chat: SlackChat, place: Place) -> Place:
+    """A thread of ours, opened."""
+    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
+    return place.but(thread=opened.ts)
 
 
 @pytest.fixture

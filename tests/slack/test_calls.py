@@ -18,9 +18,8 @@ from bot.slack.client import CALL_SECONDS, CALL_SECONDS_HERE, Calls, Identity, o
 from bot.slack.pace import RATES, Pace, RateBudget, RateLimit
 from slack_sandbox import App, Sandbox, Timing
 from tests.patience import PATIENCE_SECONDS
-from tests.slack.conftest import MAYA
+from tests.slack.conftest import CHANNEL, MAYA
 
-CHANNEL = "#roundtable"
 CALL = 0.3
 HELLO = Message(text="Hello", speaker=MAYA.key)
 
@@ -53,11 +52,6 @@ async def hasty(sandbox: Sandbox, roster: Roster, us: Identity) -> AsyncIterator
     """A chat that soon gives up on a call."""
     async with opened(sandbox.bot_token, api_url=sandbox.api_url, seconds=CALL) as client:
         yield SlackChat(client, roster, us)
-
-
-@pytest.fixture
-async def thread(chat: SlackChat, place: Place) -> Place:
-    return place.but(thread=(await chat.open(place, Message(text="Dark mode"), key="root", again=False)).ts)
 
 
 async def test_a_post_takes_its_turn_in_the_channel_and_in_the_workspace(

@@ -22,21 +22,14 @@ from slack_sandbox import Sandbox
 from slack_sandbox.changes import ChangeKind, SandboxChange
 from slack_sandbox.residents import User
 from slack_sandbox.responses import Origin
+from tests.slack.conftest import CHANNEL
 
-CHANNEL = "#roundtable"
 MAYA = Message(text="Who **uses** it?", speaker="business-analyst")
 LONG = Message(
     text="\n\n".join(f"Paragraph {number}. " + "words " * 60 for number in range(30)),
     choices=(Choice(action=Action.CONTINUE, label="Continue"),),
     token="abc",
 )
-
-
-@pytest.fixture
-async def thread(chat: SlackChat, place: Place) -> Place:
-    """A thread of ours, opened."""
-    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
-    return place.but(thread=opened.ts)
 
 
 async def test_a_roundtable_opens_with_a_root_and_its_address(

@@ -19,9 +19,7 @@ from bot.slack.transport import PATH, SlackRequests
 from slack_sandbox import Sandbox
 from slack_sandbox.webhooks import sign
 from tests.ports import free_port
-from tests.slack.conftest import ScriptedDesk
-
-CHANNEL = "#roundtable"
+from tests.slack.conftest import CHANNEL, ScriptedDesk
 
 
 @asynccontextmanager

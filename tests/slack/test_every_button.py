@@ -22,16 +22,14 @@ from bot.domain.specification.entries import EntryState
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import UserError
 from bot.slack import modals, parse
-from bot.slack.client import Identity
 from bot.slack.render import parts
 from slack_sandbox.messages import JSON, interactive
 from slack_sandbox.rules.blocks import view_problems
 from slack_sandbox.rules.elements import filled, touched, unfit
 from tests.domain.table import Table, person, shipped
-from tests.slack.conftest import payload
+from tests.slack.conftest import US, payload
 from tests.slack.test_every_surface import Album, Seen, planned, played
 
-US = Identity(team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")
 STEPS = tuple(step.step_id for step in shipped().agenda.steps)
 WORDS = "Words of Ada"
 COUNTS = {

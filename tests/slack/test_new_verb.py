@@ -5,11 +5,8 @@ from bot.engine.desk import Desk, Reply
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import NOTHING, Verb, VerbRequest, Verbs
 from bot.slack import parse
-from bot.slack.client import Identity
 from tests.engine.replica import commands_of, replica
-from tests.slack.conftest import NOW, payload
-
-US = Identity(team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")
+from tests.slack.conftest import NOW, US, payload
 
 
 async def echo(_desk: Desk, asked: VerbRequest) -> Reply:

@@ -13,12 +13,10 @@ from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine.verbs.table import VERBS
 from bot.engine.verbs.verb import VerbRequest
 from bot.slack import parse
-from bot.slack.client import Identity
 from bot.slack.parse import CUT, Malformed, room_in
 from bot.slack.render import action_id, value_of
-from tests.slack.conftest import NOW, payload
+from tests.slack.conftest import NOW, US, payload
 
-US = Identity(team="T0SANDBOX", user="U0ROUNDTABLE", bot="B0SANDBOX")
 CHANNEL = Place(team="T0SANDBOX", channel="C0TEAM")
 THREAD = CHANNEL.but(thread="1767261500.000100")
 ADA = Person(id="U0ADA")
@@ -258,12 +256,29 @@ def test_a_command_is_a_verb_and_the_rest() -> None:
         ("export", ("export", "")),
         ("export dark-mode", ("export", "dark-mode")),
         ("export it as a file", None),
+        ("position", None),
+        ("position A", None),
+        ("position: A", None),
         ("", ("about", "")),
     ],
 )
 def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None) -> None:
-    """A verb that takes one word or none is not meant when a sentence follows."""
+    """A verb that takes one word or none is not meant when a sentence follows; a position is for nobody to read."""
     assert VERBS.read_mention(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("position A", "A"),
+        ("position option B, not sure", "option B, not sure"),
+        ("position: a queue", "a queue"),
+        ("position offline-sync: A", "offline-sync: A"),
+        *((one, None) for one in ("position", "Position a bit off", "positions: A", "my position: A")),
+    ],
+)
+def test_a_position_in_a_direct_message_needs_a_colon_or_a_letter(text: str, words: str | None) -> None:
+    assert VERBS.read_direct(text) == (None if words is None else ("position", words))
 
 
 @pytest.mark.parametrize(
@@ -274,6 +289,12 @@ def test_verbs_are_told_from_sentences(text: str, found: tuple[str, str] | None)
         ("catch me up on dark-mode", ("catchup", "dark-mode")),
         ("", ("about", "")),
         ("dance", ("help", "dance")),
+        ("position A", ("position", "A")),
+        ("position: a, very sure", ("position", "a, very sure")),
+        ("Position：A", ("position", "A")),
+        ("position offline-sync: A", ("position", "offline-sync: A")),
+        ("position a queue", ("position", "a queue")),
+        ("position", ("position", "")),
     ],
 )
 def test_a_command_is_always_for_us(text: str, found: tuple[str, str]) -> None:

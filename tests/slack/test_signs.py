@@ -15,12 +15,6 @@ from tests.slack.conftest import ScriptedDesk
 WORDS = "is thinking…"
 
 
-@pytest.fixture
-async def thread(chat: SlackChat, place: Place) -> Place:
-    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
-    return place.but(thread=opened.ts)
-
-
 def shown(sandbox: Sandbox, thread: Place) -> str:
     return str(sandbox.channel().at_work(thread.thread)["status"])
 

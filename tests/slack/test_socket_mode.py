@@ -21,9 +21,8 @@ from bot.slack.reception import NOT_SAVED, SAVED_BY_NEWER, WENT_WRONG
 from bot.slack.transport import CONNECTIONS, Sockets
 from slack_sandbox import Sandbox
 from tests.patience import PATIENCE_SECONDS, impatient, time_stands_still, wait_until
-from tests.slack.conftest import NOW, ScriptedDesk
+from tests.slack.conftest import CHANNEL, NOW, ScriptedDesk
 
-CHANNEL = "#roundtable"
 MENU = Message(text="What next?", choices=(Choice(action=Action.CONTINUE, label="Continue"),), token="abc")
 
 

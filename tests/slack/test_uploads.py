@@ -8,7 +8,8 @@ from bot.engine.ports import ExportFile
 from bot.errors import SlackError
 from bot.slack.chat import POSTED_AGAIN, SlackChat
 from slack_sandbox import Sandbox
-from tests.slack.test_chat import CHANNEL, MAYA
+from tests.slack.conftest import CHANNEL
+from tests.slack.test_chat import MAYA
 
 SHEETS = (
     ExportFile("dark-mode-1.md", "Text", b"# Dark"),
@@ -17,12 +18,6 @@ SHEETS = (
 COMMENT = Message(text="The record of **<!channel> Dark**: `dark-mode-1.md` and `dark-mode-1.html`.")
 POST_BYTES = "files.getUploadURLExternal"
 SHARE = "files.completeUploadExternal"
-
-
-@pytest.fixture
-async def thread(chat: SlackChat, place: Place) -> Place:
-    opened = await chat.open(place, Message(text="Dark mode"), key="root", again=False)
-    return place.but(thread=opened.ts)
 
 
 async def shared(chat: SlackChat, thread: Place, *, again: bool = False) -> None:

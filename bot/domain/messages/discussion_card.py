@@ -4,7 +4,7 @@ The card of a discussion: one message that is edited from the opening to the syn
 It says who is for what, which objections are open, what people decided, and how many turns the personas have left.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import assert_never
 
@@ -85,6 +85,15 @@ class DiscussionScene(Value):
     def debate(self) -> Elaboration:
         return self.board.debate
 
+    def names(self, people: Iterable[str]) -> list[str]:
+        return [self.people.get(one, one) for one in people]
+
+    @property
+    def missing(self) -> list[str]:
+        """Who has not given a sealed position yet."""
+        sealed = self.debate.sealed
+        return self.names(one for one in sealed.asked if one not in sealed.given) if sealed else []
+
 
 def open_card(scene: DiscussionScene) -> Message:
     parts = tuple(_parts(scene))
@@ -139,7 +148,7 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
     if scene.first:
         yield CardPart(prose=scene.first)
     if debate.sealed:
-        yield _sealed(scene)
+        yield CardPart(prose=wording.sealed(scene.names(debate.sealed.given), scene.missing))
         return
     yield from _prompts(scene)
     held = scene.board
@@ -168,14 +177,6 @@ def _parts(scene: DiscussionScene) -> Iterator[CardPart]:
             for id, name in scene.unheard.items()
         )
         yield CardPart(prose=wording.NOTHING_NEW, buttons=(*islice(asked, ASKED_AT_MOST), END))
-
-
-def _sealed(scene: DiscussionScene) -> CardPart:
-    sealed = scene.debate.sealed
-    assert sealed, "positions are being sealed"
-    given = [scene.people.get(one, one) for one in sealed.given]
-    missing = [scene.people.get(one, one) for one in sealed.asked if one not in sealed.given]
-    return CardPart(prose=wording.sealed(given, missing))
 
 
 def _is_told(mark: MessageMark) -> bool:
@@ -227,7 +228,7 @@ def _board(scene: DiscussionScene) -> Iterator[CardRow]:
         yield from _holders(side, scene)
     on_a_side = {name for side in held.sides for name in side.personas}
     spoke = dict.fromkeys(one.name for one in held.debate.turns if not one.human)
-    people = [scene.people.get(one, one) for one in held.undecided(scene.people)]
+    people = scene.names(held.undecided(scene.people))
     personas = [name for name in spoke if name not in on_a_side]
     if people or personas:
         yield CardRow(text="", aside="Undecided")
@@ -321,11 +322,8 @@ def _choices(scene: DiscussionScene) -> tuple[tuple[Choice, ...], tuple[Choice, 
 
 
 def _sealed_choices(scene: DiscussionScene) -> tuple[Choice, ...]:
-    sealed = scene.debate.sealed
-    assert sealed, "positions are being sealed"
-    missing = [scene.people.get(one, one) for one in sealed.asked if one not in sealed.given]
     question = Confirm(
-        title=wording.show_without(missing), text=wording.NO_MORE_SEALED, yes="Show them", no="Wait"
+        title=wording.show_without(scene.missing), text=wording.NO_MORE_SEALED, yes="Show them", no="Wait"
     )
     give = SEALED.but(label="Give my position…", emphasis=Emphasis.PRIMARY)
     return give, REVEAL.but(confirm=question)

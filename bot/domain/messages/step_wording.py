@@ -181,11 +181,6 @@ def searched(words: int, files: int) -> str:
     return f"Searched the code base for {counted(words, 'word')}: {counted(files, 'file')} found."
 
 
-def at_rest(stage: str) -> str:
-    """The hint for who writes in a thread in which nothing goes on."""
-    return AT_REST[stage]
-
-
 AT_REST = {
     "paused": "This roundtable is stopped. I keep what you write. "
     "To go on, press *Resume*, or type `@roundtable resume`.",
@@ -194,6 +189,7 @@ AT_REST = {
     "stalled": "This roundtable waits. To go on, press *Retry*, or type `@roundtable resume`. "
     "I keep what you write.",
 }
+"""The hint for who writes in a thread in which nothing goes on, by its stage."""
 
 
 def asks(question: DraftQuestion) -> str:

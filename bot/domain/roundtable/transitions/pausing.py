@@ -106,7 +106,7 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if rt.stage is Stage.PAUSED and Action.FINISH_STEP.read_words(event.text) is not None:
         rt = rt.but(hinted=_rest(rt)).whispering(event.person.id, step_wording.NOTHING_OPEN)
     elif rt.hinted != _rest(rt):
-        told = step_wording.at_rest(rt.stage.value)
+        told = step_wording.AT_REST[rt.stage.value]
         rt = rt.but(hinted=_rest(rt)).whispering(event.person.id, told)
     if is_feedback:
         rt = rt.answering(event, feedback=True)

@@ -237,9 +237,7 @@ def test_only_what_people_accepted_is_in_an_issue() -> None:
     proposal = Patch(
         id="AC-001-02", kind="criterion", part_of="FR-001", new=True, set={"text": "in one second"}
     )
-    table.rt = table.rt.proposing(
-        "A proposal.", actor="Maya", part=table.rt.part, entries=[proposal.as_json()]
-    )
+    table.rt = table.rt.proposing("A proposal.", actor="Maya", part=table.rt.part, entries=[proposal])
     assert "AC-001-02" in table.rt.specification.entries
 
     assert "in one second" not in form(table).intro

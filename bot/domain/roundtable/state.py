@@ -45,6 +45,7 @@ from bot.domain.specification.exported import SourceFiles
 from bot.domain.specification.reader import numbers_in
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import (
+    ENTRIES,
     HIGHEST_ROUND,
     HOST,
     PEOPLE,
@@ -92,10 +93,27 @@ class Stalled(Stored):
     stage: Stage
 
 
-# What is stored of a roundtable. What can be asked of it, and what follows, is in `roundtable`.
+ATTACHMENTS = "attachments"
+"""In a line's `meta`: the files that were shared with the message."""
+KEYS_REMEMBERED = 256
+MENUS_REMEMBERED = 16
+ASKED_REMEMBERED = 16
+ROOT, BRIEF, PROMPT = "root", "brief", "prompt"
+"""Keys of live messages: the first one of the thread, the last one, and the open prompt. Others have tokens."""
+ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
+"""The menus of a step: they stand on one message, which is edited."""
+ABOUT_A_STEP = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
+"""What people write below our posts belongs to the step."""
+SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
+TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
+"""Failed before, and tried again later."""
+_EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
 
 
-class RoundtableFields(Stored):
+_OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)
+
+
+class Roundtable(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
     `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
@@ -217,28 +235,6 @@ class RoundtableFields(Stored):
     outbox: tuple[Effect, ...] = ()
     seen: tuple[str, ...] = ()
 
-
-ATTACHMENTS = "attachments"
-"""In a line's `meta`: the files that were shared with the message."""
-KEYS_REMEMBERED = 256
-MENUS_REMEMBERED = 16
-ASKED_REMEMBERED = 16
-ROOT, BRIEF, PROMPT = "root", "brief", "prompt"
-"""Keys of live messages: the first one of the thread, the last one, and the open prompt. Others have tokens."""
-ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
-"""The menus of a step: they stand on one message, which is edited."""
-ABOUT_A_STEP = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
-"""What people write below our posts belongs to the step."""
-SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
-TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
-"""Failed before, and tried again later."""
-_EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
-
-
-_OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)
-
-
-class Roundtable(RoundtableFields):
     # --- questions ------------------------------------------------------------------------------------------------
 
     @property
@@ -655,7 +651,7 @@ class Roundtable(RoundtableFields):
         message_id: str,
         meta: Mapping[str, Any],
     ) -> Line:
-        """The schema wants one phase to a round: a change of phase begins a new one."""
+        """The schema wants one phase to a round: a change of phase begins a new one. *meta* has entries as patches."""
         begins = self.round == 0 or part is not self.part
         facts = {
             "task_id": self.slug,
@@ -663,6 +659,7 @@ class Roundtable(RoundtableFields):
             **self._where,
             "channel_id": self.place.channel,
             **meta,
+            ENTRIES: [one.as_json() for one in meta.get(ENTRIES, ())] or None,
         }
         return Line(
             ts=self.now,

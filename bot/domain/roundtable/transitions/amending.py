@@ -40,6 +40,7 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
+    ENTRIES,
     GONE,
     HOW,
     EntryState,
@@ -197,7 +198,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
     patches = _numbered(rt.specification, patches, playbook.schema)
     if patches:
         where = {"step_id": event.step_id} if event.step_id else {}
-        facts = {HOW: How.FORM.value, **where, **specifying.facts_of(patches)}
+        facts: dict[str, Any] = {HOW: How.FORM.value, **where, ENTRIES: patches}
         told = _sentence(rt, event.person, patches)
         rt = rt.recording(told, by=event.person.id, message_id=event.key, **facts)
     if gone:
@@ -216,7 +217,7 @@ def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook)
     text = agent_wording.answered(name, event.text, question=str(asked["text"] or ""))
     about = rt.step_id if rt.stage is Stage.DISCUSSING else NO_STEP
     rt = rt.catching_up().queueing(Post(message=Message(text=text, about=about)))
-    facts = {HOW: How.FORM.value, **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})])}
+    facts: dict[str, Any] = {HOW: How.FORM.value, ENTRIES: [Patch(id=asked.id, set={"answer": event.text})]}
     told = agent_wording.question_answered(name, asked.id, event.text)
     return pausing.entries_saved(rt.recording(told, by=event.person.id, message_id=event.key, **facts))
 

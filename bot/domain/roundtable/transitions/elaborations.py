@@ -69,7 +69,7 @@ from bot.domain.roundtable.transitions.speaking import (
 )
 from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.specification.files import document_title
-from bot.domain.transcript.lines import BY_RULE, RAW, RAW_CHARS, LinePhase
+from bot.domain.transcript.lines import BY_RULE, ENTRIES, RAW, RAW_CHARS, LinePhase
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
@@ -130,7 +130,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     dispute, name = rt.debate.put[-1], rt.name_of(event.person.id)
     position = dispute.options[int(choice.value)]
     rt = rt.opening_round(LinePhase.WORKSHOP)
-    facts = specifying.decided(rt, f"{dispute.issue}: {position}", playbook)
+    patches = specifying.decided(rt, f"{dispute.issue}: {position}", playbook)
     sentence = discussion_wording.decided(name, dispute.issue, position)
     rt = rt.heard(
         event.person,
@@ -138,7 +138,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         ts="",
         part=LinePhase.WORKSHOP,
         message_id=event.key,
-        **facts,
+        entries=patches,
     )
     return floor_given(rt, playbook)
 
@@ -170,8 +170,8 @@ def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
 def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """On record, and read when the discussion is over; no persona answers it, and the card says so."""
     person = event.person
-    rt, facts = deciding.said(rt, event, playbook)
-    rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
+    rt, patches = deciding.said(rt, event, playbook)
+    rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, entries=patches)
     beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
     return rt.queueing(React(ts=event.ts, emoji=NOTED))
@@ -220,7 +220,7 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     intro = discussion_wording.intro(
         playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
     )
-    rt = speaking.opening(rt, intro, playbook, **opened)
+    rt = speaking.opening(rt, intro, playbook, entries=opened)
     return rt.opening(step.step_id, discussion=True)
 
 
@@ -318,7 +318,7 @@ def _said(rt: Roundtable, said: Contribution, playbook: Playbook) -> Roundtable:
     debate = rt.debate.spoken(said.but(stances=stances), name=persona.first_name)
     rt = rt.but(elaboration=board.with_persona_options(debate))
     taken = specifying.stances_taken(rt, persona, playbook)
-    facts = {**speaking.facts(said), **taken, **_turn(debate)}
+    facts = {**speaking.facts(said), ENTRIES: taken, **_turn(debate)}
     sayings = [PersonaUtterance(persona, said.text, facts)]
     if other := other_step(rt, said.text, playbook):
         rt, sayings = _drifted(rt, sayings, playbook, other=other)
@@ -445,9 +445,9 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     name = rt.name_of(event.person.id)
     line = rt.line_of(event.ts)
     debate = rt.debate.heard(by=event.person.id, name=name, text=event.text, ts=event.ts, line=line)
-    rt, facts = deciding.said(rt.but(elaboration=debate), event, playbook)
-    debate = rt.debate
-    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **_turn(debate), **facts)
+    rt, patches = deciding.said(rt.but(elaboration=debate), event, playbook)
+    facts = {**_turn(rt.debate), ENTRIES: patches}
+    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
 
 
 def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
@@ -622,7 +622,7 @@ def _save(
     )
     subject = f"elaboration {step_id} {step.title if step else rt.debate.topic}"
     change = MetaChange(elaborations=(record,))
-    facts = specifying.discussion_ended(rt)
+    facts: dict[str, Any] = {ENTRIES: specifying.discussion_ended(rt)}
     if rt.board is None:
         return queue_commit_then_tell(
             rt,

@@ -4,6 +4,7 @@ decides nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.artifacts import InsightEdit, digest_of
@@ -18,10 +19,10 @@ from bot.domain.roundtable.outcomes import IssuePushed, IssueReadAgain, IssuesRe
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
-from bot.domain.roundtable.transitions import exporting, pausing, specifying
+from bot.domain.roundtable.transitions import exporting, pausing
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification.brief import ISSUE, BriefRows, issue_of, text
-from bot.domain.specification.entries import HOW, Entry, How, Patch
+from bot.domain.specification.entries import ENTRIES, HOW, Entry, How, Patch
 from bot.domain.specification.not_settled import WORK
 from bot.domain.values.text import one_line, values
 from bot.domain.values.timestamps import after
@@ -103,9 +104,9 @@ def pushed(rt: Roundtable, event: IssuePushed, playbook: Playbook) -> Roundtable
     rt = rt.but(issues=rt.issues.but(asked=asked))
     if entry and issue_of(entry) != event.issue:
         told = wording.created(rt.name_of(person), event.entry, event.issue)
-        facts = {
+        facts: dict[str, Any] = {
             HOW: How.FORM.value,
-            **specifying.facts_of([Patch(id=event.entry, set={ISSUE: event.issue})]),
+            ENTRIES: [Patch(id=event.entry, set={ISSUE: event.issue})],
         }
         rt = rt.recording(told, by=person, message_id=event.effect, **facts)
         states = {**rt.issues.states, event.issue: "open"}

@@ -118,8 +118,10 @@ def _not_obeyed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
 
 def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> Roundtable:
     """Feedback on the step that is being discussed is written down after the discussion; other steps are done."""
-    facts = specifying.said(rt, event.text, event.person, playbook, step_id=own.step_id)
-    rt = _noted(rt, event, answers_step=own.step_id, **facts).queueing(React(ts=event.ts, emoji=NOTED))
+    patches = specifying.said(rt, event.text, event.person, playbook, step_id=own.step_id)
+    rt = _noted(rt, event, answers_step=own.step_id, entries=patches).queueing(
+        React(ts=event.ts, emoji=NOTED)
+    )
     if own.step_id == rt.step_id:
         return rt.answering(event, feedback=True)
     return rt.whispering(event.person.id, trouble_wording.belongs_to(own.step_id))
@@ -183,12 +185,12 @@ REMEMBERED = 32
 
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
-    stands = specifying.facts_of(standing.restated(rt, event, playbook))
+    stands = tuple(standing.restated(rt, event, playbook))
     own = opened_before(rt, event.ts)
     is_turn = rt.elaboration is not None and rt.elaboration.has(event.ts)
     notes = not (is_turn or (stands and is_all_reason(event.text)))
-    facts = specifying.amended(rt, event, playbook, step_id=own.step_id if own else rt.step_id, notes=notes)
-    facts = specifying.merged(facts, stands)
+    step_id = own.step_id if own else rt.step_id
+    facts = specifying.amended(rt, event, playbook, step_id=step_id, notes=notes, stands=stands)
     rt = rt.heard(
         event.person,
         event.text,

@@ -121,15 +121,15 @@ def _with_entry(
 ) -> tuple[Roundtable, MessageMark]:
     """An objection without a reason is none yet: the card asks for it."""
     kind = playbook.schema.kinds.get(ENTRY_OF.get(mark.kind, ""))
-    facts: Mapping[str, Any] = {}
+    patches: tuple[Patch, ...] = ()
     is_whole = (bool(mark.words) or mark.kind is not MarkKind.OBJECTION) and len(mark.text) <= VALUE_CHARS
     if kind and is_whole:
         id = rt.specification.next_id(kind)
         patch = _patch(rt, id, kind, mark, event.person)
-        mark, facts = mark.but(entry=id), specifying.facts_of(specifying.in_discussion(rt, [patch], playbook))
+        mark, patches = mark.but(entry=id), specifying.in_discussion(rt, [patch], playbook)
     names = rt.name_of(mark.by), rt.name_of(mark.author)
     sentence = wording.marked(*names, mark.kind.value, mark.words)
-    return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
+    return _recorded(rt, event.key, event.person, sentence, mark, entries=patches), mark
 
 
 def _patch(rt: Roundtable, id: str, kind: Kind, mark: MessageMark, person: Person) -> Patch:
@@ -152,10 +152,10 @@ def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook:
 
 def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
     is_alive = mark.entry and mark.settled != "agreed" and rt.specification.lives(mark.entry)
-    facts = specifying.facts_of([Patch(id=mark.entry, state=EntryState.WITHDRAWN)]) if is_alive else {}
+    patches = [Patch(id=mark.entry, state=EntryState.WITHDRAWN)] if is_alive else []
     sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     key = event.key if event.removed else f"{event.key}.before"
-    return _recorded(rt, key, event.person, sentence, mark, removed=True, **facts)
+    return _recorded(rt, key, event.person, sentence, mark, removed=True, entries=patches)
 
 
 def _recorded(
@@ -197,8 +197,7 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     gone = dict.fromkeys((*made, *(one.id for one in entries if rt.specification.lives(one.id))))
     patches = [Patch(id=id, state=EntryState.WITHDRAWN) for id in gone]
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
-    facts = {"retracts": source, **specifying.facts_of(patches)}
-    rt = _recorded(rt, event.key, event.person, sentence, mark, **facts)
+    rt = _recorded(rt, event.key, event.person, sentence, mark, retracts=source, entries=patches)
     rt = rt.without_answer(mark.ts).but(filed=tuple(one for one in rt.filed if one.ts != mark.ts))
     return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
 
@@ -253,7 +252,7 @@ def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: P
     author = Person(id=mark.author)
     sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     rt = _recorded(rt, f"{event.key}.by", event.person, sentence, mark, removed=True)
-    facts = specifying.said(rt, mark.quote, author, playbook, step_id=mark.step_id)
+    patches = specifying.said(rt, mark.quote, author, playbook, step_id=mark.step_id)
     rt = rt.heard(
         author,
         mark.quote,
@@ -261,7 +260,7 @@ def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: P
         part=rt.part,
         message_id=event.key,
         amends=rt.line_of(mark.ts),
-        **facts,
+        entries=patches,
     )
     if rt.elaboration:
         rt = rt.but(elaboration=rt.elaboration.amended(mark.ts, mark.quote))
@@ -314,14 +313,14 @@ def settled(
     rt: Roundtable, person: Person, mark: MessageMark, playbook: Playbook, *, agree: bool
 ) -> Roundtable:
     name, kind = rt.name_of(person.id), playbook.schema.kinds.get("decision")
-    facts: Mapping[str, Any] = {}
+    patches: tuple[Patch, ...] = ()
     after = mark.but(settled="agreed" if agree else "not_agreed")
     if agree and kind:
         id = rt.specification.next_id(kind)
         patch = _patch(rt, id, kind, mark, person)
-        patch = patch.but(set={**patch.set, "context": whose(rt, mark)})
-        facts, after = specifying.facts_of([patch]), after.but(entry=id)
+        patches = (patch.but(set={**patch.set, "context": whose(rt, mark)}),)
+        after = after.but(entry=id)
     sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.text)
     rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
-    rt = rt.recording(sentence, by=person.id, **facts)
+    rt = rt.recording(sentence, by=person.id, entries=patches)
     return pausing.notes_saved(rt)

@@ -69,7 +69,7 @@ from bot.domain.roundtable.transitions.saving import (
     slack_place,
     unheard,
 )
-from bot.domain.transcript.lines import Line, LinePhase, Source, in_thread_order
+from bot.domain.transcript.lines import ENTRIES, Line, LinePhase, Source, in_thread_order
 from bot.domain.transcript.seal import TAKES_OVER, OldLines
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line, paragraphs
@@ -168,11 +168,9 @@ def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     if event.brief:
         step = playbook.agenda.plan
         where = {"phase_key": step.phase_key, "step_id": step.step_id}
-        facts = specifying.said(rt, event.brief, event.person, playbook, step_id=step.step_id)
-        key = f"{event.key}.brief"
-        rt = rt.heard(
-            event.person, event.brief, ts="", part=LinePhase.DRAFT, message_id=key, **where, **facts
-        )
+        patches = specifying.said(rt, event.brief, event.person, playbook, step_id=step.step_id)
+        facts: dict[str, Any] = {"message_id": f"{event.key}.brief", **where, ENTRIES: patches}
+        rt = rt.heard(event.person, event.brief, ts="", part=LinePhase.DRAFT, **facts)
     rt = rt.queueing(OpenThread(message=Message(text=text, note=started), reply_url=event.reply_url))
     rt = rt.said(text, rt.outbox[-1], part=LinePhase.DRAFT)
     return report(
@@ -326,12 +324,13 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
         place = done or step
         at, rt = place.step_id if place else "", rt.meeting(heard.person)
         if done and words.answers(heard.text):
-            facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, is_asked=False)
+            patches = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, is_asked=False)
         else:
-            facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
+            patches = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
         is_about = place is not None and (is_answer or done is not None)
         where = {"phase_key": place.phase_key, "step_id": at} if place and is_about else {}
-        rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **where, **facts)
+        facts: dict[str, Any] = {**where, ENTRIES: patches}
+        rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **facts)
         rt = rt.attaching(heard)
         if is_answer:
             rt = rt.answering(heard, feedback=False)

@@ -264,8 +264,8 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
         return rt.whispering(event.person.id, discussion_wording.OVER_ALREADY)
     is_feedback = not words.is_wish(event.text)
-    facts = specifying.said(rt, event.text, event.person, playbook, is_asked=False) if is_feedback else {}
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    patches = specifying.said(rt, event.text, event.person, playbook, is_asked=False) if is_feedback else ()
+    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, entries=patches)
     if Action.FINISH_STEP.read_words(event.text) is not None:
         return rt.whispering(event.person.id, trouble_wording.NOTHING_TO_FINISH)
     return steps.fed_back(rt, event, playbook)

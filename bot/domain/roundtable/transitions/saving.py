@@ -231,9 +231,9 @@ def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Rou
             rt = put_to_us(rt, one)
             continue
         about = "" if one.about == NO_STEP else one.about
-        facts = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else {}
+        patches = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else ()
         rt = rt.meeting(one.person).heard(
-            one.person, one.text, ts=one.ts, part=rt.part, step_id=about, **facts
+            one.person, one.text, ts=one.ts, part=rt.part, step_id=about, entries=patches
         )
         rt = rt.attaching(one)
     return written_again(rt, event.lost, words=len(new), complete=event.complete)

@@ -47,10 +47,6 @@ def told(rt: Roundtable, count: int, *, complete: bool) -> Roundtable:
     return rt.telling(Message(text=trouble_wording.was_away(count, complete=complete)), part=rt.part)
 
 
-def not_read(rt: Roundtable) -> Roundtable:
-    return rt.telling(Message(text=trouble_wording.WAS_AWAY_AND_CANNOT_READ), part=rt.part)
-
-
 def _remembered_since(rt: Roundtable) -> str:
     """Of what is older we do not know any more whether we heard it; we were not away then."""
     if len(rt.seen) < KEYS_REMEMBERED:

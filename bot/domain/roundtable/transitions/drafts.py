@@ -142,7 +142,7 @@ def go_on_without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtabl
         raise NotNow(wording.NOTHING_IS_AWAITED)
     rt = asking.record_choice(rt, wording.GO_ON_WITHOUT.label, event.person, part=rt.part)
     if in_discussion:
-        return speaking.without_answer(rt)
+        return rt.dropping(Speak).but(elaboration=rt.debate.but(is_round_wanted=False, notes=()))
     return rt.dropping(Speak).but(unread=(), draft=None)
 
 

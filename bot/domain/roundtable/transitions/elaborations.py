@@ -10,7 +10,6 @@ from typing import Any
 from bot.domain.actions.action import EndIntent, exit_wish
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import AddressKind
-from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import board, positions
 from bot.domain.discussion.block import DiscussionBlock, block_of, markdown, sources
@@ -43,6 +42,7 @@ from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Link, Message
 from bot.domain.roundtable import agreeing, ended, permalinks, words
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import React, Speak, Then
 from bot.domain.roundtable.inputs import Press, Say, TimeCame
 from bot.domain.roundtable.marks import MarkKind
@@ -60,13 +60,8 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
-from bot.domain.roundtable.transitions.saving import queue_commit, queue_commit_then_tell
-from bot.domain.roundtable.transitions.speaking import (
-    PersonaUtterance,
-    lead_of,
-    other_step,
-    told,
-)
+from bot.domain.roundtable.transitions.saving import queue_commit
+from bot.domain.roundtable.transitions.speaking import lead_of, other_step, told
 from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.specification.files import document_title
 from bot.domain.transcript.lines import BY_RULE, ENTRIES, RAW, RAW_CHARS, LinePhase
@@ -103,7 +98,7 @@ def floor_given(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
     note = discussion_wording.YOURS_TO_DECIDE
-    return told(rt, [PersonaUtterance(lead_of(rt, playbook), text, note=note)])
+    return told(rt, lead_of(rt, playbook), text, note=note)
 
 
 def undecided(rt: Roundtable) -> Dispute | None:
@@ -198,7 +193,9 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
         return asking.menu(report(rt, [trouble("ERR-ELAB-001")]), playbook, "", kind=kind)
 
     lead, unknown = playbook.roster.lead_of(rt.phase_key)
-    topic = _topic(step, playbook, whole_phase=from_phase_menu)
+    # The record names the last step of a phase all the same.
+    phase = asking.phase_of(step.phase_key, playbook)
+    topic = f"{phase.name}: {step.title}" if from_phase_menu else step.title
     before = rt.ended.get(step.step_id, EndedDiscussion())
     entry, opened = specifying.discussion_opened(rt, topic, step.step_id, playbook)
     debate = Elaboration(
@@ -220,8 +217,10 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     intro = discussion_wording.intro(
         playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
     )
-    rt = speaking.opening(rt, intro, playbook, entries=opened)
-    return rt.opening(step.step_id, discussion=True)
+    rt = speaking.on_a_card(rt, intro, entries=opened)
+    assert rt.board, "a card was posted"
+    rt = rt.but(board=rt.board.but(first=""))  # the card says it in its own parts
+    return speaking.asking_all_to_open(rt, playbook).opening(step.step_id, discussion=True)
 
 
 def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -233,16 +232,12 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     was_used_up = rt.debate.exhausted
     debate = rt.debate.back(rt.max_turns)
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
-    if debate.exhausted and not was_used_up:
+    is_over = debate.exhausted and not was_used_up
+    if not (is_over and rt.board):
+        rt = speaking.on_a_card(rt, discussion_wording.back_to_the_table(debate))
+    if is_over:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), EndReason.TURN_LIMIT, playbook)
-    text = discussion_wording.back_to_the_table(debate)
-    rt = speaking.on_a_card(rt, text)
     return floor_given(rt, playbook) if debate.framed else speaking.asking_all_to_open(rt, playbook)
-
-
-def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
-    """At a phase's menu the discussion is about the phase; the record still names its last step."""
-    return f"{asking.phase_of(step.phase_key, playbook).name}: {step.title}" if whole_phase else step.title
 
 
 # --- personas -----------------------------------------------------------------------------------------------------
@@ -278,8 +273,11 @@ def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtab
 
 
 def call_ended(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The people's floor, when nobody else is about to speak; or the round that was due meanwhile."""
-    rt = _limited(rt)
+    """
+    The people's floor, when nobody else is about to speak; or the round that was due meanwhile. At the limit personas
+    fall silent; people do not.
+    """
+    rt = rt.dropping(Speak) if rt.debate.exhausted else rt
     if rt.has_pending(Speak):
         return rt
     rt = floor_given(rt, playbook)
@@ -318,11 +316,17 @@ def _said(rt: Roundtable, said: Contribution, playbook: Playbook) -> Roundtable:
     debate = rt.debate.spoken(said.but(stances=stances), name=persona.first_name)
     rt = rt.but(elaboration=board.with_persona_options(debate))
     taken = specifying.stances_taken(rt, persona, playbook)
-    facts = {**speaking.facts(said), ENTRIES: taken, **_turn(debate)}
-    sayings = [PersonaUtterance(persona, said.text, facts)]
-    if other := other_step(rt, said.text, playbook):
-        rt, sayings = _drifted(rt, sayings, playbook, other=other)
-    return told(rt, sayings)
+    quotes = {"quotes": [one.model_dump(mode="json") for one in said.quotes]} if said.quotes else {}
+    by_rule = BY_RULE if said.by_rule else {}
+    facts = {**spent(said.facts), **quotes, **by_rule, ENTRIES: taken, **_turn(debate)}
+    lead, other = lead_of(rt, playbook), other_step(rt, said.text, playbook)
+    if other and persona == lead:  # none brings people back for the lead
+        rt = rt.logging(trouble("ERR-ELAB-005"))
+    rt = told(rt, persona, said.text, facts)
+    if other is None or persona == lead:
+        return rt
+    phase, topic = asking.phase_of(other.phase_key, playbook), rt.debate.topic
+    return told(rt, lead, discussion_wording.persona_off_topic(persona, other, phase, topic=topic))
 
 
 def _nothing_said(rt: Roundtable, event: TurnTaken, playbook: Playbook, **facts: Any) -> Roundtable:
@@ -340,27 +344,10 @@ def _nothing_said(rt: Roundtable, event: TurnTaken, playbook: Playbook, **facts:
     return rt.but(elaboration=rt.debate.but(notes=(*rt.debate.notes, note)))
 
 
-def _limited(rt: Roundtable) -> Roundtable:
-    """At the limit personas fall silent; people do not."""
-    return rt.dropping(Speak) if rt.debate.exhausted else rt
-
-
 def _on_card(rt: Roundtable, text: str, playbook: Playbook, **facts: Any) -> Roundtable:
     """Said by the lead, where it stands on the card."""
     actor = lead_of(rt, playbook).actor
     return rt.saying_on_card(text, part=LinePhase.WORKSHOP, actor=actor, **{**BY_RULE, **facts})
-
-
-def _drifted(
-    rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook, *, other: Step
-) -> tuple[Roundtable, list[PersonaUtterance]]:
-    """Only the lead brings people back; none does it for the lead (ERR-ELAB-005)."""
-    lead, drifter = lead_of(rt, playbook), sayings[0].persona
-    if lead == drifter:
-        return rt.logging(trouble("ERR-ELAB-005")), sayings
-    phase = asking.phase_of(other.phase_key, playbook)
-    sentence = discussion_wording.persona_off_topic(drifter, other, phase, topic=rt.debate.topic)
-    return rt, [*sayings, PersonaUtterance(lead, sentence)]
 
 
 # --- people -------------------------------------------------------------------------------------------------------
@@ -381,8 +368,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     was_near = rt.debate.nearly_over
     rt = _heard(rt, event, playbook)
     if rt.debate.exhausted:
-        return _limited(rt).queueing(React(ts=event.ts, emoji=NOTED))
-    lead = lead_of(rt, playbook)
+        return rt.dropping(Speak).queueing(React(ts=event.ts, emoji=NOTED))
     if rt.debate.nearly_over and not was_near:
         rt = _on_card(rt, discussion_wording.NEARING_THE_END, playbook)
     if wish is EndIntent.UNSURE:
@@ -391,7 +377,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if other := other_step(rt, event.text, playbook):
         phase = asking.phase_of(other.phase_key, playbook)
         sentence = discussion_wording.person_off_topic(other, phase, topic=rt.debate.topic)
-        rt = told(rt, [PersonaUtterance(lead, sentence)])
+        rt = told(rt, lead_of(rt, playbook), sentence)
     return _asked(rt, event, playbook)
 
 
@@ -427,9 +413,12 @@ def person_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
 
 
 def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) -> Roundtable:
+    """A person lets the personas go on: that ends a silence which people asked for, and no other."""
     if rt.debate.exhausted:
         raise NotNow(discussion_wording.LIMIT_ON_CARD)
-    rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
+    if used_up(rt.purse, playbook.policy):
+        raise NotNow(trouble_wording.BUDGET_USED_UP)
+    rt = rt.but(manners=rt.manners.but(muted=False)).opening_round(LinePhase.WORKSHOP)
     return rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
 
 
@@ -476,7 +465,7 @@ def conclude(rt: Roundtable, reason: EndReason, playbook: Playbook) -> Roundtabl
     rt = rt.but(elaboration=debate, stage=Stage.WRITING)
     text = LAST_WORDS[reason]
     lead = lead_of(rt, playbook)
-    if rt.board and reason is not EndReason.BUDGET:
+    if reason is not EndReason.BUDGET:
         rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     else:
         message = Message(text=text, speaker=lead.key)
@@ -622,22 +611,10 @@ def _save(
     )
     subject = f"elaboration {step_id} {step.title if step else rt.debate.topic}"
     change = MetaChange(elaborations=(record,))
-    facts: dict[str, Any] = {ENTRIES: specifying.discussion_ended(rt)}
-    if rt.board is None:
-        return queue_commit_then_tell(
-            rt,
-            subject,
-            Message(text=text),
-            part=LinePhase.FORMALIZING,
-            then=Then.SYNTHESIS,
-            step=step_id,
-            edits=edits,
-            change=change,
-            facts=facts,
-            shown=shown,
-        )
+    ended_with = specifying.discussion_ended(rt)
+    assert rt.board, "a discussion has a card"
     heading = LAST_WORDS[rt.debate.ending or EndReason.BY_PEOPLE]
     card = discussion_card.ended_card(rt.debate.topic, shown, heading=heading)
     rt = rt.but(board=rt.board.but(ending=card))
-    rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, **facts)
+    rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, entries=ended_with)
     return queue_commit(rt, subject, then=Then.SYNTHESIS, step=step_id, edits=edits, change=change)

@@ -467,13 +467,14 @@ class _Introduction:
 # --- going on -------------------------------------------------------------------------------------------------------
 
 
-def resume(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
-    return _look(rt, event.person)
-
-
-def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, rt.name_of(event.person.id)))
-    return _look(rt, event.person)
+def resume(rt: Roundtable, event: Press | Resume, playbook: Playbook) -> Roundtable:
+    """Two people who ask at once are told once."""
+    name = rt.name_of(event.person.id)
+    if isinstance(event, Press):
+        rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, name))
+    rt = rt.recording(step_wording.resumed(name), by=event.person.id)
+    rt = rt.dropping(Speak).but(resumed_by=event.person.id)
+    return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
 def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
@@ -499,13 +500,6 @@ def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundtable:
     rt = rt.telling(Message(text=trouble_wording.unread(sentence)), part=rt.part)
     return rt if rt.stage is Stage.ANALYSED else again(rt, playbook)
-
-
-def _look(rt: Roundtable, person: Person) -> Roundtable:
-    """Two people who ask at once are told once."""
-    rt = rt.recording(step_wording.resumed(rt.name_of(person.id)), by=person.id)
-    rt = rt.dropping(Speak).but(resumed_by=person.id)
-    return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
 def again(rt: Roundtable, playbook: Playbook) -> Roundtable:

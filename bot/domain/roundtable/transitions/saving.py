@@ -12,7 +12,7 @@ from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdi
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, NO_STEP, Message
-from bot.domain.roundtable.effects import Commit, Post, ReadThread, Then
+from bot.domain.roundtable.effects import Commit, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
@@ -71,30 +71,6 @@ def queue_commit(
         then=then,
     )
     return pending_commits(rt).queueing(commit)
-
-
-def queue_commit_then_tell(
-    rt: Roundtable,
-    subject: str,
-    message: Message,
-    *,
-    part: LinePhase,
-    then: Then,
-    step: str = "",
-    edits: Iterable[Edit] = (),
-    change: MetaChange | None = None,
-    facts: Mapping[str, Any] | None = None,
-    shown: Message | None = None,
-) -> Roundtable:
-    """
-    *message* is in the transcript that is committed, and is said only when the commit is done; in the thread it reads
-    as *shown*, if that is given.
-    """
-    told = rt.telling(message, part=part, **(facts or {}))
-    post = told.outbox[-1]
-    assert isinstance(post, Post), "telling ends with queueing a post"
-    rt = queue_commit(told.completing(post.id), subject, then=then, step=step, edits=edits, change=change)
-    return rt.queueing(post.but(message=shown.but(about=post.message.about)) if shown else post)
 
 
 # --- taking in ----------------------------------------------------------------------------------------------------

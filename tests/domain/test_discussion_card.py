@@ -208,7 +208,7 @@ def test_what_people_object_to_by_the_card_is_said_when_a_discussion_ends_with_i
     )
     table.press(Action.ELABORATE)
     words = "Nobody asked the partners"
-    table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("grace"), words=words))
+    table.does(RaiseObjection, who="grace", words=words)
     table.press(Action.END_ELABORATION)
 
     assert "- [Grace] Nobody asked the partners: open" in table.world.files["quick-scan.md"]
@@ -360,7 +360,7 @@ def test_done_just_after_the_end_is_understood() -> None:
 
 def seal(table: Table, who: str, option: str) -> Table:
     position = SealedPosition(option=option, sure="high", why="it is simple")
-    return table.hear(SealPosition(key=table.key(), at=table.now(), person=person(who), position=position))
+    return table.does(SealPosition, who=who, position=position)
 
 
 @pytest.mark.parametrize(
@@ -406,7 +406,7 @@ def sealed_by_one() -> Table:
     """Ada has given hers, Grace has not."""
     table = discussing().say("Hm.", who="grace")
     position = SealedPosition(option="B", sure="high", why=SEALED[0], change=SEALED[1])
-    return table.hear(SealPosition(key=table.key(), at=table.now(), person=person("ada"), position=position))
+    return table.does(SealPosition, position=position)
 
 
 def channel_is_archived(table: Table) -> None:
@@ -459,11 +459,7 @@ def test_a_sealed_position_in_words_is_recorded_in_them() -> None:
     for number in range(23):
         table.say(f"option: way {number}")
     for who, given in (("ada", "A with shadow mode"), ("grace", "Both of them, one after the other")):
-        table.hear(
-            SealPosition(
-                key=table.key(), at=table.now(), person=person(who), position=SealedPosition(words=given)
-            )
-        )
+        table.does(SealPosition, who=who, position=SealedPosition(words=given))
 
     said = {line.meta.get("person"): line.content for line in table.lines if "is for" in line.content}
     assert "A with shadow mode" in said["ada"]

@@ -274,14 +274,7 @@ def test_undecided_is_in_the_record() -> None:
 def test_a_sealed_position_in_own_words_becomes_an_option() -> None:
     """One that names an option that is not there is left out when all are shown."""
     table = seal(discussing().say("Hm.", who="grace"), "ada", "B")
-    table.hear(
-        SealPosition(
-            key=table.key(),
-            at=table.now(),
-            person=person("grace"),
-            position=SealedPosition(words="Both of them"),
-        )
-    )
+    table.does(SealPosition, who="grace", position=SealedPosition(words="Both of them"))
     assert not table.rt.debate.sealed, "both were given"
     assert [one.text for one in table.rt.debate.options] == ["a queue", "a file", "Both of them"]
     assert "Both of them\n  - Grace" in table.discussion.text

@@ -200,8 +200,7 @@ def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if event.key in rt.seen or _is_in_git(rt, event):
         return rt
 
-    after = _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
-    return after.attaching(event) if isinstance(event, Say) else after
+    return _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
 
 
 def _timed(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
@@ -215,7 +214,6 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
     while rt.undecided and not late_words.is_in_flight(rt):
         first, *others = rt.undecided
         rt = _happened(rt.but(undecided=tuple(others)), first, playbook)
-        rt = rt.attaching(first) if isinstance(first, Say) else rt
     return rt
 
 
@@ -338,7 +336,7 @@ def _typed(rt: Roundtable, said: Say, playbook: Playbook) -> Roundtable | None:
     if wish is None or wish.typed.is_said:
         return None
     part = LinePhase.WORKSHOP if rt.stage is Stage.ELABORATING else LinePhase.CLARIFYING
-    rt = rt.heard(said.person, said.text, ts=said.ts, part=part)
+    rt = rt.hearing(said, part=part)
     noted = rt.queueing(React(ts=said.ts, emoji=NOTED)) if wish.typed.noted else rt
     try:
         after = _done(noted, wish.press, playbook)

@@ -395,23 +395,6 @@ class Roundtable(Stored):
             specification=known.folding([line]) if matters(line) else known,
         )
 
-    def attaching(self, said: Say | ThreadMessage) -> "Roundtable":
-        """With the files of *said* in the meta of its line, also of a line in a commit that is still to be made."""
-        if not said.files:
-            return self
-        message_id, files = self.line_of(said.ts), [one.model_dump(mode="json") for one in said.files]
-
-        def attached(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-            return tuple(
-                line.but(meta={**line.meta, ATTACHMENTS: files}) if line.message_id == message_id else line
-                for line in lines
-            )
-
-        outbox = tuple(
-            one.but(lines=attached(one.lines)) if isinstance(one, Commit) else one for one in self.outbox
-        )
-        return self.but(lines=attached(self.lines), outbox=outbox)
-
     def marking(self, message_id: str, **facts: Any) -> "Roundtable":
         """With *facts* in the meta of that line, if it is not in git yet."""
         lines = tuple(
@@ -427,6 +410,11 @@ class Roundtable(Stored):
         facts = {"person": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
         message_id = message_id or self.line_of(ts)
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
+
+    def hearing(self, said: Say | ThreadMessage, *, part: LinePhase, **meta: Any) -> "Roundtable":
+        """A message of the thread becomes a line, with the files that were shared with it."""
+        files = [one.model_dump(mode="json") for one in said.files] or None
+        return self.heard(said.person, said.text, ts=said.ts, part=part, attachments=files, **meta)
 
     def answering(self, said: Say | ThreadMessage, *, feedback: bool) -> "Roundtable":
         """What *said* tells about the open step, to be written down with it, in the order of the thread."""

@@ -162,7 +162,7 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
         return None
     scene, found = on_card
     patches = specifying.said(rt, found.rest, event.person, playbook) if found.rest else ()
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, entries=patches)
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if why := permission.refusal(rt, event.person, playbook.policy):
         return rt.whispering(event.person.id, why)
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))

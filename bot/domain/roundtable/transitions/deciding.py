@@ -158,14 +158,14 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | Non
         return None
     is_yes, number = yes is not None, int(named or 0)
     if len(asked) > 1 and not 0 < number <= len(asked):
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        rt = rt.hearing(event, part=LinePhase.WORKSHOP)
         return rt.whispering(event.person.id, wording.which_yes(len(asked)))
     prompt = asked[number - 1 if number else 0]
     if not is_yes:
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        rt = rt.hearing(event, part=LinePhase.WORKSHOP)
         return _not_agreed(rt, event.person, prompt, playbook).queueing(React(ts=event.ts, emoji=NOTED))
     rt, patches = _agreeing(rt, event.person, prompt, playbook)
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, entries=patches)
+    rt = rt.hearing(event, part=LinePhase.WORKSHOP, entries=patches)
     return rt.queueing(React(ts=event.ts, emoji=NOTED))
 
 

@@ -166,7 +166,7 @@ def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """On record, and read when the discussion is over; no persona answers it, and the card says so."""
     person = event.person
     rt, patches = deciding.said(rt, event, playbook)
-    rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, entries=patches)
+    rt = rt.hearing(event, part=LinePhase.WORKSHOP, entries=patches)
     beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
     return rt.queueing(React(ts=event.ts, emoji=NOTED))
@@ -358,7 +358,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     wish = exit_wish(event.text)
     ends = wish is EndIntent.YES
     if ends or not event.text.strip():
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        rt = rt.hearing(event, part=LinePhase.WORKSHOP)
         return conclude(rt, EndReason.BY_PEOPLE, playbook) if ends else rt
     if (after := deciding.answered(rt, event, playbook)) is not None:
         return after
@@ -436,7 +436,7 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     debate = rt.debate.heard(by=event.person.id, name=name, text=event.text, ts=event.ts, line=line)
     rt, patches = deciding.said(rt.but(elaboration=debate), event, playbook)
     facts = {**_turn(rt.debate), ENTRIES: patches}
-    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
+    return rt.hearing(event, part=LinePhase.WORKSHOP, **facts)
 
 
 def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:

@@ -129,7 +129,7 @@ def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> 
 
 def _noted(rt: Roundtable, event: Say, **facts: Any) -> Roundtable:
     when = written_at(event.ts)
-    return rt.heard(event.person, event.text, ts=event.ts, part=rt.part, written_at=when, **facts)
+    return rt.hearing(event, part=rt.part, written_at=when, **facts)
 
 
 # --- words and buttons --------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def as_it_reads(rt: Roundtable, event: Say) -> Say:
 
 def gone_already(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """It was deleted before it came: kept in the transcript, and it means nothing any more."""
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part)
+    rt = rt.hearing(event, part=rt.part)
     return pausing.notes_saved(rt)
 
 

@@ -197,8 +197,7 @@ def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundt
         return taken_up(_recovered(rt, event, playbook), "taken up from git")
     new = unheard(rt, event)
     for heard in new:
-        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.DRAFT)
-        rt = rt.attaching(heard)
+        rt = rt.meeting(heard.person).hearing(heard, part=LinePhase.DRAFT)
     return (
         rt if event.quiet else rt.telling(Message(text=step_wording.adopted(len(new))), part=LinePhase.DRAFT)
     )
@@ -330,8 +329,7 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
         is_about = place is not None and (is_answer or done is not None)
         where = {"phase_key": place.phase_key, "step_id": at} if place and is_about else {}
         facts: dict[str, Any] = {**where, ENTRIES: patches}
-        rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **facts)
-        rt = rt.attaching(heard)
+        rt = rt.hearing(heard, part=LinePhase.CLARIFYING, **facts)
         if is_answer:
             rt = rt.answering(heard, feedback=False)
     elsewhere = sum(heard.about == NO_STEP for heard in new)

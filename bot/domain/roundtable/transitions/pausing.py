@@ -102,7 +102,7 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     is_answer = rt.heading_for is Stage.DISCUSSING and words.answers(event.text)
     is_feedback = rt.stalled is not None and rt.stalled.stage in {*BUSY, Stage.ELABORATING}
     patches = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, entries=patches)
+    rt = rt.hearing(event, part=rt.part, entries=patches)
     if rt.stage is Stage.PAUSED and Action.FINISH_STEP.read_words(event.text) is not None:
         rt = rt.but(hinted=_rest(rt)).whispering(event.person.id, step_wording.NOTHING_OPEN)
     elif rt.hinted != _rest(rt):

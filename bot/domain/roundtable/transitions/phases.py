@@ -256,11 +256,11 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if (after := cards.typed(rt, event, playbook)) is not None:
         return after
     if rt.board and Action.END_ELABORATION.read_words(event.text) is not None:
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+        rt = rt.hearing(event, part=LinePhase.CLARIFYING)
         return rt.whispering(event.person.id, discussion_wording.OVER_ALREADY)
     is_feedback = not words.is_wish(event.text)
     patches = specifying.said(rt, event.text, event.person, playbook, is_asked=False) if is_feedback else ()
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, entries=patches)
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if Action.FINISH_STEP.read_words(event.text) is not None:
         return rt.whispering(event.person.id, trouble_wording.NOTHING_TO_FINISH)
     return steps.fed_back(rt, event, playbook)

@@ -208,10 +208,7 @@ def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Rou
             continue
         about = "" if one.about == NO_STEP else one.about
         patches = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else ()
-        rt = rt.meeting(one.person).heard(
-            one.person, one.text, ts=one.ts, part=rt.part, step_id=about, entries=patches
-        )
-        rt = rt.attaching(one)
+        rt = rt.meeting(one.person).hearing(one, part=rt.part, step_id=about, entries=patches)
     return written_again(rt, event.lost, words=len(new), complete=event.complete)
 
 

@@ -40,7 +40,7 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
         return after
     is_answer = words.answers(event.text)
     patches = deciding.said_in_step(rt, event, playbook) if is_answer else ()
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, entries=patches)
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if Action.END_ELABORATION.read_words(event.text) is not None:
         return rt.whispering(event.person.id, step_wording.HOW_TO_FINISH)
 
@@ -75,7 +75,7 @@ def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
     is_answer = words.answers(event.text)
     patches = specifying.said(rt, event.text, event.person, playbook) if is_answer else ()
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, entries=patches)
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
     return rt.whispering(event.person.id, trouble_wording.SAVING)

@@ -30,8 +30,6 @@ from bot.domain.roundtable.inputs import (
     MarkMessage,
     Mute,
     NameOption,
-    OfPrograms,
-    OfSlack,
     PersonChanged,
     Plan,
     Press,
@@ -155,6 +153,11 @@ ANYTIME: Mapping[type, Transition] = {
     IssueReadAgain: issues.read_again,
     IssuesRead: issues.note_states,
     IssueChanged: issues.changed,
+    TryAgain: lambda rt, _, __: pausing.tried_again(rt),
+    ChannelGone: pausing.channel_gone,
+    ChannelMoved: pausing.channel_moved,
+    PersonChanged: opening.person_changed,
+    Returned: absence.returned,
 }
 
 TIMED: Mapping[TimerName, Transition] = {
@@ -217,20 +220,8 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return rt
 
 
-def _happened(
-    rt: Roundtable, event: Command | OfPrograms | TryAgain | Returned | OfSlack, playbook: Playbook
-) -> Roundtable:
-    if isinstance(event, TryAgain):
-        return pausing.tried_again(rt)
-    if isinstance(event, ChannelGone):
-        return pausing.channel_gone(rt, event, playbook)
-    if isinstance(event, ChannelMoved):
-        return pausing.channel_moved(rt, event)
-    if isinstance(event, PersonChanged):
-        return opening.person_changed(rt, event)
-    if isinstance(event, Returned):
-        return absence.returned(rt, since=event.since)
-    if isinstance(event, AgentAsked | AgentWithdrew | IssueChanged):
+def _happened(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    if not isinstance(event, Command):
         return ANYTIME[type(event)](rt, event, playbook)
     if why := permission.refusal(rt, event.person, playbook.policy):
         if isinstance(event, Request):

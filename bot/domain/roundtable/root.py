@@ -187,7 +187,12 @@ def _why(rt: Roundtable) -> Mapping[str, str]:
 
 def said_at(rt: Roundtable, entry: Entry, field: str = "text") -> str:
     claim = entry.claim(field)
-    return permalinks.of_line(permalinks.thread(rt.permalink), claim.line) if claim else ""
+    return link_to_line(rt, claim.line) if claim else ""
+
+
+def link_to_line(rt: Roundtable, line: str) -> str:
+    """The address of what a person wrote, by its line."""
+    return permalinks.of_line(permalinks.thread(rt.permalink), line)
 
 
 def link_to(rt: Roundtable, ts: str) -> str:

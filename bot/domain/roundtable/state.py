@@ -268,6 +268,11 @@ class Roundtable(Stored):
         live = self.live.get(self.card.token, LiveMessage())
         return bool(live.ts) or any(effect.id == live.post for effect in self.outbox)
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether the item's files are not known yet."""
+        return Stage.OPENING in {self.stage, self.stalled and self.stalled.stage}
+
     def stands_at(self, key: str) -> str:
         """The Slack timestamp of the live message; empty while it is not known."""
         return self.live[key].ts if key in self.live else ""
@@ -416,6 +421,10 @@ class Roundtable(Stored):
         files = [one.model_dump(mode="json") for one in said.files] or None
         return self.heard(said.person, said.text, ts=said.ts, part=part, attachments=files, **meta)
 
+    def amending(self, ts: str, text: str) -> "Roundtable":
+        """The message *ts* says *text* in the discussion, too."""
+        return self.but(elaboration=self.elaboration.amended(ts, text)) if self.elaboration else self
+
     def answering(self, said: Say | ThreadMessage, *, feedback: bool) -> "Roundtable":
         """What *said* tells about the open step, to be written down with it, in the order of the thread."""
         files = tuple(one.name for one in said.files)
@@ -477,7 +486,7 @@ class Roundtable(Stored):
         live = self.live[key]
         if live.ending is None or not live.ts:
             return self
-        rt = self.edited(ts=live.ts, message=live.ending, pressed=pressed)
+        rt = self.queueing(Rewrite(ts=live.ts, message=live.ending, pressed=pressed))
         others = {name: one for name, one in rt.live.items() if name != key}
         is_card = key in {card.token for card in (rt.card, rt.board) if card}
         return rt.but(live={**others, key: live.but(shown=live.ending, ending=None)} if is_card else others)
@@ -536,10 +545,6 @@ class Roundtable(Stored):
         rt = self.closing_menu(step_wording.SUPERSEDED) if is_elsewhere else self
         rt = rt._unposted(message.text, part, _source(actor, meta), actor, meta)
         return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message))
-
-    def edited(self, *, ts: str, message: Message, pressed: bool = False) -> "Roundtable":
-        """The message *ts* will say *message*. An edit that comes of a press does not wait its turn."""
-        return self.queueing(Rewrite(ts=ts, message=message, pressed=pressed))
 
     def asking_with(self, post: Attemptable) -> "Roundtable":
         """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""

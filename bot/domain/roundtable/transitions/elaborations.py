@@ -41,7 +41,7 @@ from bot.domain.messages import (
 from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Link, Message
-from bot.domain.roundtable import agreeing, ended, permalinks, words
+from bot.domain.roundtable import agreeing, ended, root, words
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import React, Speak, Then
 from bot.domain.roundtable.inputs import Press, Say, TimeCame
@@ -556,12 +556,8 @@ def _as_markdown(rt: Roundtable, block: DiscussionBlock, playbook: Playbook) -> 
 
 def _links(rt: Roundtable, block: DiscussionBlock) -> tuple[Link, ...]:
     """To the messages that the block names, for those who read the thread."""
-    held_in = permalinks.thread(rt.permalink)
-    found = (
-        (turn, permalinks.of_message(held_in, rt.place.channel, turn.ts or turn.posted))
-        for turn in rt.debate.turns
-        if turn.id in block.cited
-    )
+    cited = (turn for turn in rt.debate.turns if turn.id in block.cited)
+    found = ((turn, root.link_to(rt, turn.ts or turn.posted)) for turn in cited)
     return tuple(Link(label=f"{turn.id} {turn.name}", url=url) for turn, url in found if url)
 
 

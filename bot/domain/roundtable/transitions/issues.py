@@ -16,7 +16,6 @@ from bot.domain.roundtable import root, timers
 from bot.domain.roundtable.effects import PushIssue, ReadIssue, ReadIssues
 from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, Press, TimeCame
 from bot.domain.roundtable.outcomes import IssuePushed, IssueReadAgain, IssuesRead
-from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import exporting, pausing
@@ -140,7 +139,7 @@ def _ended(rt: Roundtable, person: str) -> Roundtable:
 
 def read_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """What is under way is not asked for again."""
-    _must_be_open(rt)
+    must_be_read(rt)
     if not (issue := root.began_with(rt)):
         raise NotNow(trouble_wording.UNKNOWN_MENU)
     if rt.has_pending(ReadIssue):
@@ -232,7 +231,7 @@ def _work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
     """That people accepted. Raises NotNow where no issue is created."""
     if rt.hidden:
         raise NotNow(wording.PRIVATE)
-    _must_be_open(rt)
+    must_be_read(rt)
     if not playbook.repositories:
         raise NotNow(wording.NO_REPOSITORY)
     if not (found := root.accepted_work(rt, playbook)):
@@ -240,8 +239,9 @@ def _work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
     return found
 
 
-def _must_be_open(rt: Roundtable) -> None:
-    if rt.stage is Stage.OPENING or (rt.stalled and rt.stalled.stage is Stage.OPENING):
+def must_be_read(rt: Roundtable) -> None:
+    """Raises NotNow while the item's files are not known yet."""
+    if rt.is_unread:
         raise NotNow(trouble_wording.SAVING)
 
 

@@ -200,14 +200,14 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
         amends=rt.line_of(event.ts),
         **facts,
     )
-    rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
+    rt = _overtaking(rt.amending(event.ts, event.text), event.ts, event.text)
     return _answer_is(rt, event.ts, event.text, playbook)
 
 
 def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
     told, line = step_wording.retracted(rt.name_of(event.person.id)), rt.line_of(event.ts)
     rt = rt.recording(told, by=event.person.id, message_id=event.key, retracts=line)
-    rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
+    rt = _overtaking(rt.amending(event.ts, ""), event.ts, None)
     return _answer_is(rt, event.ts, None, playbook)
 
 
@@ -233,13 +233,6 @@ def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
     if rt.line_of(ts) in rt.seen:
         return rt
     return rt.but(overtaken=(*rt.overtaken, EarlyEdit(ts=ts, text=text))[-REMEMBERED:])
-
-
-def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
-    """In the discussion: what is read from now on follows."""
-    if rt.elaboration:
-        rt = rt.but(elaboration=rt.elaboration.amended(ts, text))
-    return rt
 
 
 def _answer_is(rt: Roundtable, ts: str, text: str | None, playbook: Playbook) -> Roundtable:

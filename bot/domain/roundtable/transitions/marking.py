@@ -199,7 +199,7 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     rt = _recorded(rt, event.key, event.person, sentence, mark, retracts=source, entries=patches)
     rt = rt.without_answer(mark.ts).but(filed=tuple(one for one in rt.filed if one.ts != mark.ts))
-    return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
+    return rt.amending(mark.ts, "")
 
 
 def _quotes(one: MessageMark) -> bool:
@@ -262,8 +262,7 @@ def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: P
         amends=rt.line_of(mark.ts),
         entries=patches,
     )
-    if rt.elaboration:
-        rt = rt.but(elaboration=rt.elaboration.amended(mark.ts, mark.quote))
+    rt = rt.amending(mark.ts, mark.quote)
     return _answering(rt, mark) if rt.stage is Stage.DISCUSSING and rt.step_id == mark.step_id else rt
 
 

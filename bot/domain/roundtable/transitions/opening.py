@@ -402,7 +402,7 @@ def _write_names(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return queue_commit(named, "names", edits=due) if due else rt
 
 
-def person_changed(rt: Roundtable, event: PersonChanged) -> Roundtable:
+def person_changed(rt: Roundtable, event: PersonChanged, playbook: Playbook) -> Roundtable:
     """The name stays the one that is in git: `people.json` changes it."""
     return permission.learned(rt, event.person) if event.person.id in rt.people else rt
 

@@ -61,7 +61,7 @@ def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roun
     return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
 
 
-def channel_moved(rt: Roundtable, event: ChannelMoved) -> Roundtable:
+def channel_moved(rt: Roundtable, event: ChannelMoved, playbook: Playbook) -> Roundtable:
     """The thread goes on below the new id. A channel gets one when it becomes public or private: that is asked anew."""
     old, new = rt.place.channel, event.channel
     manners = rt.manners.but(private=None, channels=(*rt.manners.channels, (old, event.ts)))
@@ -134,7 +134,6 @@ def notes_saved(rt: Roundtable) -> Roundtable:
     Nothing is written into a folder that could not be read yet: what git already has is not known then.
     """
     spoken = any(line.source is Source.USER or ENTRIES in line.meta for line in rt.unheld)
-    unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
-    if rt.stage not in RESTING or unread or not spoken or rt.has_pending(Commit):
+    if rt.stage not in RESTING or rt.is_unread or not spoken or rt.has_pending(Commit):
         return rt
     return queue_commit(rt, "said afterwards")

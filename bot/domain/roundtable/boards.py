@@ -27,13 +27,11 @@ def rendered(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
     dispute = debate.put[-1] if debate.put and words.name(debate.put[-1].issue) not in settled else None
     decide = menus.options(dispute.options) if dispute and not debate.sealed else ()
     more = (menus.ALLOW_MORE,) if used_up(rt.purse, playbook.policy) else ()
-    card_of_it = card_of_it.but(revision=_revision(scene.board))
+    # A select keeps what was chosen in it, until its block has another name.
+    board = scene.board
+    revision = len(board.options) + board.moves + len(board.own(board.decisions))
+    card_of_it = card_of_it.but(revision=revision)
     return message.but(choices=(*decide, *message.choices, *more), token=card.token, card=card_of_it)
-
-
-def _revision(board: DiscussionBoard) -> int:
-    """A select keeps what was chosen in it, until its block has another name."""
-    return len(board.options) + board.moves + len(board.own(board.decisions))
 
 
 def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Playbook) -> DiscussionScene:

@@ -235,7 +235,8 @@ def _happened(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
         return _pressed(rt, event, playbook)
     if isinstance(event, Say) and (change := late_words.overtaken(rt, event)):
         if change.text is None:
-            return late_words.gone_already(rt, event, playbook)
+            # It was deleted before it came: kept in the transcript, and it means nothing any more.
+            return pausing.notes_saved(rt.hearing(event, part=rt.part))
         event = event.but(text=change.text)
     if isinstance(event, Say) and words.asks_for_help(event.text):
         return talking.helped(rt, event, playbook)

@@ -75,7 +75,7 @@ def decided(
         chosen = [one for one in chosen if not one.asks]
         if not chosen:
             raise NotNow(specification_wording.ONE_BY_ONE)
-    patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
+    patches = [_decide(rt, one, accept=accept) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
     return recorded(rt, person, f"{verb} {ids}", patches, how=how)
@@ -227,12 +227,10 @@ def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -
     return Patch(id=one.id, set={field: value}, state=EntryState.ACCEPTED)
 
 
-def _accepting(one: Suggestion) -> Patch:
-    return Patch(id=one.id, accept=(one.field,) if one.field else True)
-
-
-def _leaving_out(rt: Roundtable, one: Suggestion) -> Patch:
-    """A proposed entry is withdrawn; of a proposed value, the one that counts is confirmed, if there is one."""
+def _decide(rt: Roundtable, one: Suggestion, *, accept: bool) -> Patch:
+    """What is left out is withdrawn; of a proposed value, the one that counts is confirmed, if there is one."""
+    if accept:
+        return Patch(id=one.id, accept=(one.field,) if one.field else True)
     if not one.field:
         return Patch(id=one.id, state=EntryState.WITHDRAWN)
     now = rt.specification.entries[one.id].claim(one.field)

@@ -176,7 +176,7 @@ def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, tu
     """
     reading = specifying.read(rt, event.text, event.person, playbook, step_id=rt.step_id, is_asked=False)
     named = tuple(_options_in(reading, event.text, rt))
-    debate = board.with_named(rt.debate, named)
+    debate = board.with_options(rt.debate, named)
     rt = rt.but(elaboration=debate)
     position = words.position_in(rt.discussed.options, event.text, playbook.schema)
     is_reason = position is not None and position.letter is not None and words.is_all_reason(event.text)

@@ -34,8 +34,8 @@ def is_stale(rt: Roundtable, ts: str) -> bool:
     written = slack_time(ts)
     if written is None:
         return False
-    if _is_still_to_be_asked(rt):
-        return True
+    if rt.stage is Stage.DISCUSSING and rt.menu is None and rt.has_pending(Survey):
+        return True  # the step is open, and its question waits for a search
     if rt.question is None:
         return False
     shown = slack_time(rt.question.ts)
@@ -88,7 +88,8 @@ def late_message(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable |
     if is_stale(rt, event.ts) and (
         words.wish_of(rt, event, playbook) or (own and _is_command(rt, event, playbook))
     ):
-        after = _not_obeyed(rt, event, playbook)
+        why = _sentence(rt, event.text, _action(rt, event, playbook))
+        after = _noted(rt, event).whispering(event.person.id, why)
     elif own:
         after = _kept(rt, event, own, playbook)
     else:
@@ -109,11 +110,6 @@ def refusal(rt: Roundtable, event: Stop | SetDepth | Plan) -> str:
             return _sentence(rt, "plan", Action.PLAN)
         case _:
             assert_never(event)
-
-
-def _not_obeyed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    why = _sentence(rt, event.text, _action(rt, event, playbook))
-    return _noted(rt, event).whispering(event.person.id, why)
 
 
 def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> Roundtable:
@@ -161,11 +157,6 @@ def _action(rt: Roundtable, event: Say, playbook: Playbook) -> str:
     if wish := words.wish_of(rt, event, playbook):
         return wish.press.action
     return next((found.action for found in playbook.actions.read_words(event.text)), "")
-
-
-def _is_still_to_be_asked(rt: Roundtable) -> bool:
-    """The step is open, and its question waits for a search."""
-    return rt.stage is Stage.DISCUSSING and rt.menu is None and rt.has_pending(Survey)
 
 
 def _is_to_come(rt: Roundtable, question: PostedPrompt) -> bool:
@@ -221,12 +212,6 @@ def as_it_reads(rt: Roundtable, event: Say) -> Say:
     if (change := overtaken(rt, event)) is None:
         return event
     return event.but(text=change.text or "")
-
-
-def gone_already(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """It was deleted before it came: kept in the transcript, and it means nothing any more."""
-    rt = rt.hearing(event, part=rt.part)
-    return pausing.notes_saved(rt)
 
 
 def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:

@@ -187,12 +187,10 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     entries = [rt.specification.entries[one.entry] for one in quoting if one.entry]
     quoted = {claim.line for entry in entries if (claim := entry.claim("text"))}
     pending = {line.message_id for line in rt.unheld}
-    if source in pending:
-        lines = tuple(_without_words(line) if line.message_id == source else line for line in rt.lines)
-        rt = rt.but(lines=lines, specification=_blanked(rt.specification, source))
-    for line_id in quoted & pending:
-        lines = tuple(_without_quotes(line) if line.message_id == line_id else line for line in rt.lines)
-        rt = rt.but(lines=lines, specification=_blanked(rt.specification, line_id))
+    for id in {source, *quoted} & pending:
+        is_own = id == source
+        lines = (_without_words(one, is_own=is_own) if one.message_id == id else one for one in rt.lines)
+        rt = rt.but(lines=tuple(lines), specification=_blanked(rt.specification, id))
     rt = rt.but(marks=tuple(_unquoted(one, mark.ts) for one in rt.marks if one not in quoting))
     gone = dict.fromkeys((*made, *(one.id for one in entries if rt.specification.lives(one.id))))
     patches = [Patch(id=id, state=EntryState.WITHDRAWN) for id in gone]
@@ -211,15 +209,12 @@ def _unquoted(one: MessageMark, ts: str) -> MessageMark:
     return one.but(quote=wording.LEFT_OUT) if one.ts == ts and one.words else one
 
 
-def _without_quotes(line: Line) -> Line:
-    return line.but(meta={**line.meta, ENTRIES: [_wordless(patch) for patch in line.meta.get(ENTRIES) or ()]})
-
-
-def _without_words(line: Line) -> Line:
-    meta = {name: value for name, value in line.meta.items() if name != ATTACHMENTS}
+def _without_words(line: Line, *, is_own: bool) -> Line:
+    """Its entries have none any more; one that is not the author's *own* keeps what else it says."""
+    meta = {name: value for name, value in line.meta.items() if name != ATTACHMENTS or not is_own}
     if ENTRIES in meta:
         meta[ENTRIES] = [_wordless(patch) for patch in meta[ENTRIES]]
-    return line.but(content=wording.LEFT_OUT, meta=meta)
+    return line.but(content=wording.LEFT_OUT if is_own else line.content, meta=meta)
 
 
 def _wordless(patch: Mapping[str, Any]) -> dict[str, Any]:

@@ -286,10 +286,8 @@ class Table:
 
     def press_outside(self, action: str, *, who: str = "ada", value: str = "") -> "Table":
         """Press a button that belongs to no menu, such as those of the first message."""
-        ts, by = self.rt.place.thread, person(who)
-        return self.hear(
-            Press(key=self.key(), at=self.now(), person=by, action=action, token=ITEM, ts=ts, value=value)
-        )
+        ts = self.rt.place.thread
+        return self.does(Press, who=who, action=action, token=ITEM, ts=ts, value=value)
 
     def finish(self, *, who: str = "ada") -> "Table":
         return self.say("finish", who=who)

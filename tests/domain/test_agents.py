@@ -22,7 +22,7 @@ from bot.domain.specification.snapshot import folded_content
 from bot.errors import NotNow, UserError
 from bot.slack.render import parts
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person, played_once
+from tests.domain.table import Table, played_once
 
 WORDS = "May a limit be below 10 a second?"
 CODER = "claude-code-ada"
@@ -46,10 +46,7 @@ def ask(table: Table, *events: AgentAsked) -> Table:
 
 
 def press(table: Table, action: str, value: str, *, who: str = "grace") -> Table:
-    by = person(who)
-    return table.hear(
-        Press(key=table.key(), at=table.now(), person=by, action=action, token=ITEM, ts="", value=value)
-    )
+    return table.does(Press, who=who, action=action, token=ITEM, ts="", value=value)
 
 
 def answer(table: Table, text: str, *, who: str = "linus") -> Table:

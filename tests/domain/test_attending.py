@@ -47,10 +47,8 @@ def comes(table: Table, at: str) -> Table:
 def pressed(table: Table, kind: ReminderKind, action: str, *, who: str, value: str = "") -> Table:
     reminder = table.rt.attendance.open_one(kind)
     assert reminder
-    key, at, token, ts = table.key(), table.now(), reminder.token, table.rt.stands_at(reminder.token)
-    return table.hear(
-        Press(key=key, at=at, person=person(who), action=action, token=token, ts=ts, value=value)
-    )
+    token, ts = reminder.token, table.rt.stands_at(reminder.token)
+    return table.does(Press, who=who, action=action, token=token, ts=ts, value=value)
 
 
 def thread(table: Table) -> list[Message]:

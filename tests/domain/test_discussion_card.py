@@ -1,6 +1,7 @@
 """The card of a discussion: who stands where, objections, decisions, and what words count as a position."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from bot.domain.specification.entries import EntryState
 from bot.domain.transcript.lines import read
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Contribution, Table, person, played_once
+from tests.domain.table import Contribution, Table, played_once
 
 SCHEMA = few_steps().schema
 
@@ -271,31 +272,19 @@ def test_what_stands_on_the_board_is_an_entry_with_whatever_label_it_was_said(la
 
 def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
     """What would settle it is in its line; only its owner takes it back."""
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
-    table.hear(RaiseObjection(key=table.key(), **sent, words="The phone gets lost"))
-    settled = SettleObjection(
-        key=table.key(),
-        at=table.now(),
-        person=person("ada"),
-        entry="OBJ-001",
-        fate=Fate.REJECTED,
-        because="backups",
-    )
-    table.hear(settled)
+    table = discussing().does(RaiseObjection, who="grace", words="The phone gets lost")
+    settled: dict[str, Any] = {"entry": "OBJ-001", "fate": Fate.REJECTED, "because": "backups"}
+    table.does(SettleObjection, **settled)
 
     entry = table.rt.specification.entries["OBJ-001"]
     assert (entry["text"], entry["outcome"]) == ("The phone gets lost", "rejected")
     with pytest.raises(NotNow, match="has an answer"):
-        table.decided(settled.but(key=table.key()))
+        table.does(SettleObjection, **settled)
     told = table.say("done").discussion.text
     assert "[Grace] The phone gets lost: rejected because Ada: backups" in told
 
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
-    table.hear(
-        RaiseObjection(key=table.key(), **sent, words="It is slow", settle="A measurement\nof one day")
-    )
+    settle = "A measurement\nof one day"
+    table = discussing().does(RaiseObjection, who="grace", words="It is slow", settle=settle)
 
     assert (
         table.lines[-1].content == "Grace objects: It is slow\nWhat would settle it: A measurement of one day"
@@ -468,10 +457,8 @@ def test_a_sealed_position_in_words_is_recorded_in_them() -> None:
 
 @pytest.mark.parametrize("words", ["long " * 400, "x" * 1_001])
 def test_words_that_would_be_cut_are_refused(words: str) -> None:
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
     with pytest.raises(NotNow, match="at most 1,000 are kept"):
-        table.hear(RaiseObjection(key=table.key(), **sent, words=words))
+        discussing().does(RaiseObjection, who="grace", words=words)
 
 
 # --- a card that is gone ----------------------------------------------------------------------------------------------

@@ -231,16 +231,14 @@ def test_a_decision_is_replaced_by_one_of_the_same_issue() -> None:
 def test_what_says_nothing_is_refused() -> None:
     """In a decision, an objection, a sealed position."""
     table = discussing()
-    more = {"at": table.now(), "person": person("ada")}
-
     with pytest.raises(NotNow):
         record(table, words="  ")
     with pytest.raises(NotNow):
         record(table, option="Z")
     with pytest.raises(NotNow):
-        table.hear(RaiseObjection(key=table.key(), words=" ", **more))
+        table.does(RaiseObjection, words=" ")
     with pytest.raises(NotNow):
-        table.hear(SealPosition(key=table.key(), position=SealedPosition(option="Z"), **more))
+        table.does(SealPosition, position=SealedPosition(option="Z"))
 
 
 @pytest.mark.parametrize("value", ["OBJ-001/risk", "x/accepted", "OBJ-007/accepted", ""])

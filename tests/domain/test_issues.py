@@ -48,10 +48,7 @@ def analysed(playbook: Playbook = WITH_TRACKER, *, private: bool | None = False)
 
 
 def create(table: Table, *entries: str, repository: str = "", who: str = "ada") -> Table:
-    key, at = table.key(), table.now()
-    return table.hear(
-        CreateIssues(key=key, at=at, person=person(who), entries=entries, repository=repository)
-    )
+    return table.does(CreateIssues, who=who, entries=entries, repository=repository)
 
 
 def form(table: Table, who: str = "ada") -> InputForm:

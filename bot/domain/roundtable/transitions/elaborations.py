@@ -230,7 +230,8 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     The limit may have been lowered in meta.json; then it is reached now (ERR-ELAB-006).
     """
     was_used_up = rt.debate.exhausted
-    debate = rt.debate.back(rt.max_turns)
+    # People may be asked again for what they have not decided.
+    debate = rt.debate.but(max_turns=rt.max_turns + rt.debate.more_turns, put=())
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
     is_over = debate.exhausted and not was_used_up
     if not (is_over and rt.board):

@@ -216,10 +216,10 @@ class Table:
             rt = self.rt.answering(event, feedback=False)
             if debate := rt.elaboration:
                 told = {"by": person.id, "name": person.name, "text": line.text, "ts": line.id, "line": id}
-                rt, facts = deciding.said(rt.but(elaboration=debate.heard(**told)), event, self.playbook)
+                rt, patches = deciding.said(rt.but(elaboration=debate.heard(**told)), event, self.playbook)
             else:
-                facts = deciding.said_in_step(rt, event, self.playbook) if self._reads else {}
-            self.rt = rt.heard(person, line.text, ts=line.id, part=LinePhase.WORKSHOP, **facts)
+                patches = deciding.said_in_step(rt, event, self.playbook) if self._reads else ()
+            self.rt = rt.heard(person, line.text, ts=line.id, part=LinePhase.WORKSHOP, entries=patches)
 
     # --- the record -------------------------------------------------------------------------------------------------
 
@@ -304,12 +304,12 @@ async def panel(table: Table) -> Record:
         if not await table.ask(*await table.draft(voices, table.lead)):
             break
     lead, others = table.lead, [one for one in table.personas if one != table.lead]
-    entry, facts = specifying.discussion_opened(table.rt, table.room.title, table.rt.step_id, table.playbook)
+    entry, opened = specifying.discussion_opened(table.rt, table.room.title, table.rt.step_id, table.playbook)
     debate = Elaboration(
         step_id=table.rt.step_id, entry=entry, lead=lead.key, topic=table.room.title, max_turns=MOST_LINES
     )
     table.rt = table.rt.but(stage=Stage.ELABORATING, elaboration=debate).recording(
-        table.room.title, part=LinePhase.WORKSHOP, **facts
+        table.room.title, part=LinePhase.WORKSHOP, entries=opened
     )
     keys = tuple(one.key for one in (lead, *others))
     opening = [Speak(persona=key, task="turn", turn=TurnKind.OPENING, personas=(key,)) for key in keys]

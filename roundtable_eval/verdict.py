@@ -19,7 +19,7 @@ Scores = Sequence[Sequence[Score]]
 """By meeting, and in it by repeat."""
 
 
-class Outcome(StrEnum):
+class ComparisonOutcome(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     DEARER = "worse, dearer for nothing"
@@ -40,13 +40,13 @@ class Comparison(NamedTuple):
     times: float
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> ComparisonOutcome:
         if self.difference.low > 0:
-            return Outcome.BETTER
+            return ComparisonOutcome.BETTER
         if self.difference.high < 0:
-            return Outcome.WORSE
+            return ComparisonOutcome.WORSE
         is_dearer = self.difference.high < MARGIN and self.times > DEARER
-        return Outcome.DEARER if is_dearer else Outcome.OPEN
+        return ComparisonOutcome.DEARER if is_dearer else ComparisonOutcome.OPEN
 
 
 class VerdictCode(IntEnum):
@@ -97,10 +97,12 @@ def verdict(comparisons: Sequence[Comparison], *, repeats: int, stopped: str = "
     if repeats < FEWEST_REPEATS:
         sentence = f"No verdict: that takes at least {FEWEST_REPEATS} repeats (--repeats)."
         return Verdict(sentence, VerdictCode.NOT_DECIDED)
-    worse = [one.rival for one in comparisons if one.outcome in {Outcome.WORSE, Outcome.DEARER}]
+    worse = [
+        one.rival for one in comparisons if one.outcome in {ComparisonOutcome.WORSE, ComparisonOutcome.DEARER}
+    ]
     if worse:
         return Verdict(f"One model is better: {', '.join(worse)}.", VerdictCode.ONE_MODEL_BETTER)
-    if undecided := [one.rival for one in comparisons if one.outcome is Outcome.OPEN]:
+    if undecided := [one.rival for one in comparisons if one.outcome is ComparisonOutcome.OPEN]:
         sentence = (
             f"Not decided: no difference seen to {', '.join(undecided)}. More meetings or repeats would tell."
         )

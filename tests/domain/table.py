@@ -286,28 +286,30 @@ class Table:
 
     def press_outside(self, action: str, *, who: str = "ada", value: str = "") -> "Table":
         """Press a button that belongs to no menu, such as those of the first message."""
-        ts, by = self.rt.place.thread, person(who)
-        return self.hear(
-            Press(key=self.key(), at=self.now(), person=by, action=action, token=ITEM, ts=ts, value=value)
-        )
+        ts = self.rt.place.thread
+        return self.does(Press, who=who, action=action, token=ITEM, ts=ts, value=value)
 
     def finish(self, *, who: str = "ada") -> "Table":
         return self.say("finish", who=who)
 
     def depth(self, depth: Depth, *, who: str = "ada") -> "Table":
-        return self.hear(SetDepth(key=self.key(), at=self.now(), person=person(who), depth=depth))
+        return self.does(SetDepth, who=who, depth=depth)
 
     def stop(self, *, who: str = "ada") -> "Table":
-        return self.hear(Stop(key=self.key(), at=self.now(), person=person(who)))
+        return self.does(Stop, who=who)
 
     def resume(self, *, who: str = "ada") -> "Table":
-        return self.hear(Resume(key=self.key(), at=self.now(), person=person(who), place=self.rt.place))
+        return self.does(Resume, who=who, place=self.rt.place)
 
     def export(self, *, who: str = "ada") -> "Table":
-        return self.hear(Export(key=self.key(), at=self.now(), person=person(who)))
+        return self.does(Export, who=who)
 
     def plan(self, *, who: str = "ada") -> "Table":
-        return self.hear(Plan(key=self.key(), at=self.now(), person=person(who), place=self.rt.place))
+        return self.does(Plan, who=who, place=self.rt.place)
+
+    def does(self, kind: type[Command], *, who: str = "ada", **facts: Any) -> "Table":
+        """By a form, a press or an event: an input of that *kind*."""
+        return self.hear(kind(key=self.key(), at=self.now(), person=person(who), **facts))
 
     def hear(self, command: Command | OfPrograms) -> "Table":
         self.rt = decide(self.rt, command, self.playbook)

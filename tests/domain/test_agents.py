@@ -22,7 +22,7 @@ from bot.domain.specification.snapshot import folded_content
 from bot.errors import NotNow, UserError
 from bot.slack.render import parts
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person, played_once
+from tests.domain.table import Table, played_once
 
 WORDS = "May a limit be below 10 a second?"
 CODER = "claude-code-ada"
@@ -46,16 +46,11 @@ def ask(table: Table, *events: AgentAsked) -> Table:
 
 
 def press(table: Table, action: str, value: str, *, who: str = "grace") -> Table:
-    by = person(who)
-    return table.hear(
-        Press(key=table.key(), at=table.now(), person=by, action=action, token=ITEM, ts="", value=value)
-    )
+    return table.does(Press, who=who, action=action, token=ITEM, ts="", value=value)
 
 
 def answer(table: Table, text: str, *, who: str = "linus") -> Table:
-    return table.hear(
-        AnswerQuestion(key=table.key(), at=table.now(), person=person(who), entry="Q-001", text=text)
-    )
+    return table.does(AnswerQuestion, who=who, entry="Q-001", text=text)
 
 
 def question(table: Table, id: str = "Q-001") -> Entry:
@@ -246,7 +241,7 @@ def test_a_question_that_is_never_asked(event: AgentAsked, why: str) -> None:
 def test_nothing_is_asked_in_a_muted_or_stopped_thread() -> None:
     """Nor where a policy keeps agents out of a channel."""
     table = open_step()
-    table.hear(Mute(key=table.key(), at=table.now(), person=person("ada"), muted=True))
+    table.does(Mute, muted=True)
     with pytest.raises(NotNow, match="is muted"):
         ask(table)
     table = open_step().stop()
@@ -320,10 +315,5 @@ def test_the_message_is_found_again_by_a_press() -> None:
     table = ask(open_step())
     ts = table.rt.stands_at("Q-001")
     table.rt = table.rt.but(live={id: one for id, one in table.rt.live.items() if id != "Q-001"})
-    table.hear(
-        Press(
-            key=table.key(), at=table.now(), person=person("grace"), action=Action.ANSWER_OPTION, token=ITEM,
-            ts=ts, value="Q-001/1",
-        )
-    )  # fmt: skip
+    table.does(Press, who="grace", action=Action.ANSWER_OPTION, token=ITEM, ts=ts, value="Q-001/1")  # fmt: skip
     assert shown(table).text.endswith("\nGrace answered: Yes")

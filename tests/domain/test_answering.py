@@ -9,7 +9,7 @@ from bot.domain.roundtable.transitions import answering
 from bot.domain.roundtable.waiting import WaitKind, waits_for
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person, played_once
+from tests.domain.table import Table, played_once
 
 
 @played_once
@@ -20,9 +20,7 @@ def asked() -> Table:
 
 
 def answer(table: Table, text: str = "The customer pays.") -> Table:
-    return table.hear(
-        AnswerQuestion(key=table.key(), at=table.now(), person=person("linus"), entry="Q-001", text=text)
-    )
+    return table.does(AnswerQuestion, who="linus", entry="Q-001", text=text)
 
 
 def questions(table: Table, who: str = "linus") -> list[str]:

@@ -47,10 +47,8 @@ def comes(table: Table, at: str) -> Table:
 def pressed(table: Table, kind: ReminderKind, action: str, *, who: str, value: str = "") -> Table:
     reminder = table.rt.attendance.open_one(kind)
     assert reminder
-    key, at, token, ts = table.key(), table.now(), reminder.token, table.rt.stands_at(reminder.token)
-    return table.hear(
-        Press(key=key, at=at, person=person(who), action=action, token=token, ts=ts, value=value)
-    )
+    token, ts = reminder.token, table.rt.stands_at(reminder.token)
+    return table.does(Press, who=who, action=action, token=token, ts=ts, value=value)
 
 
 def thread(table: Table) -> list[Message]:
@@ -114,11 +112,7 @@ def test_a_marked_decision_waits_for_all_and_a_mark_without_a_reason_for_its_own
     table, ts = held(), "1767225700.000100"
     table.say("600 a minute", who="grace", ts=ts)
     for who, kind in (("ada", MarkKind.DECISION), ("linus", MarkKind.OBJECTION)):
-        table.hear(
-            MarkMessage(
-                key=table.key(), at=table.now(), person=person(who), ts=ts, mark=kind, is_reaction=True
-            )
-        )
+        table.does(MarkMessage, who=who, ts=ts, mark=kind, is_reaction=True)
     asked = "Did you agree on “600 a minute”? Marked by Ada."
     why = "Why do you object to “600 a minute”? Write `objection: …` in the thread."
     assert told_to(table, "grace") == [asked]
@@ -301,7 +295,7 @@ def test_a_person_removes_the_time_limit(by: str) -> None:
 
 def chosen(table: Table, due: str, *, who: str) -> Table:
     """In the form."""
-    return table.hear(SetDue(key=table.key(), at=table.now(), person=person(who), due=due))
+    return table.does(SetDue, who=who, due=due)
 
 
 @pytest.mark.parametrize("by", ["form", "words"])

@@ -190,9 +190,7 @@ def test_a_button_of_another_roundtable_changes_nothing() -> None:
 
 def finished_unposted(table: Table) -> Table:
     """By a press on the card, before we know where it stands."""
-    by, token = person("ada"), table.menu.token
-    press = Press(key=table.key(), at=table.now(), person=by, action=Action.FINISH_STEP, token=token, ts="")
-    return table.hear(press)
+    return table.does(Press, action=Action.FINISH_STEP, token=table.menu.token, ts="")
 
 
 def test_a_card_that_is_finished_before_it_is_posted_can_be_edited() -> None:

@@ -1,6 +1,7 @@
 """The card of a discussion: who stands where, objections, decisions, and what words count as a position."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from bot.domain.specification.entries import EntryState
 from bot.domain.transcript.lines import read
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Contribution, Table, person, played_once
+from tests.domain.table import Contribution, Table, played_once
 
 SCHEMA = few_steps().schema
 
@@ -208,7 +209,7 @@ def test_what_people_object_to_by_the_card_is_said_when_a_discussion_ends_with_i
     )
     table.press(Action.ELABORATE)
     words = "Nobody asked the partners"
-    table.hear(RaiseObjection(key=table.key(), at=table.now(), person=person("grace"), words=words))
+    table.does(RaiseObjection, who="grace", words=words)
     table.press(Action.END_ELABORATION)
 
     assert "- [Grace] Nobody asked the partners: open" in table.world.files["quick-scan.md"]
@@ -271,31 +272,19 @@ def test_what_stands_on_the_board_is_an_entry_with_whatever_label_it_was_said(la
 
 def test_an_objection_keeps_its_words_and_gets_a_reason() -> None:
     """What would settle it is in its line; only its owner takes it back."""
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
-    table.hear(RaiseObjection(key=table.key(), **sent, words="The phone gets lost"))
-    settled = SettleObjection(
-        key=table.key(),
-        at=table.now(),
-        person=person("ada"),
-        entry="OBJ-001",
-        fate=Fate.REJECTED,
-        because="backups",
-    )
-    table.hear(settled)
+    table = discussing().does(RaiseObjection, who="grace", words="The phone gets lost")
+    settled: dict[str, Any] = {"entry": "OBJ-001", "fate": Fate.REJECTED, "because": "backups"}
+    table.does(SettleObjection, **settled)
 
     entry = table.rt.specification.entries["OBJ-001"]
     assert (entry["text"], entry["outcome"]) == ("The phone gets lost", "rejected")
     with pytest.raises(NotNow, match="has an answer"):
-        table.decided(settled.but(key=table.key()))
+        table.does(SettleObjection, **settled)
     told = table.say("done").discussion.text
     assert "[Grace] The phone gets lost: rejected because Ada: backups" in told
 
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
-    table.hear(
-        RaiseObjection(key=table.key(), **sent, words="It is slow", settle="A measurement\nof one day")
-    )
+    settle = "A measurement\nof one day"
+    table = discussing().does(RaiseObjection, who="grace", words="It is slow", settle=settle)
 
     assert (
         table.lines[-1].content == "Grace objects: It is slow\nWhat would settle it: A measurement of one day"
@@ -360,7 +349,7 @@ def test_done_just_after_the_end_is_understood() -> None:
 
 def seal(table: Table, who: str, option: str) -> Table:
     position = SealedPosition(option=option, sure="high", why="it is simple")
-    return table.hear(SealPosition(key=table.key(), at=table.now(), person=person(who), position=position))
+    return table.does(SealPosition, who=who, position=position)
 
 
 @pytest.mark.parametrize(
@@ -406,7 +395,7 @@ def sealed_by_one() -> Table:
     """Ada has given hers, Grace has not."""
     table = discussing().say("Hm.", who="grace")
     position = SealedPosition(option="B", sure="high", why=SEALED[0], change=SEALED[1])
-    return table.hear(SealPosition(key=table.key(), at=table.now(), person=person("ada"), position=position))
+    return table.does(SealPosition, position=position)
 
 
 def channel_is_archived(table: Table) -> None:
@@ -459,11 +448,7 @@ def test_a_sealed_position_in_words_is_recorded_in_them() -> None:
     for number in range(23):
         table.say(f"option: way {number}")
     for who, given in (("ada", "A with shadow mode"), ("grace", "Both of them, one after the other")):
-        table.hear(
-            SealPosition(
-                key=table.key(), at=table.now(), person=person(who), position=SealedPosition(words=given)
-            )
-        )
+        table.does(SealPosition, who=who, position=SealedPosition(words=given))
 
     said = {line.meta.get("person"): line.content for line in table.lines if "is for" in line.content}
     assert "A with shadow mode" in said["ada"]
@@ -472,10 +457,8 @@ def test_a_sealed_position_in_words_is_recorded_in_them() -> None:
 
 @pytest.mark.parametrize("words", ["long " * 400, "x" * 1_001])
 def test_words_that_would_be_cut_are_refused(words: str) -> None:
-    table = discussing()
-    sent = {"at": table.now(), "person": person("grace")}
     with pytest.raises(NotNow, match="at most 1,000 are kept"):
-        table.hear(RaiseObjection(key=table.key(), **sent, words=words))
+        discussing().does(RaiseObjection, who="grace", words=words)
 
 
 # --- a card that is gone ----------------------------------------------------------------------------------------------

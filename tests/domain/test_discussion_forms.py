@@ -231,16 +231,14 @@ def test_a_decision_is_replaced_by_one_of_the_same_issue() -> None:
 def test_what_says_nothing_is_refused() -> None:
     """In a decision, an objection, a sealed position."""
     table = discussing()
-    more = {"at": table.now(), "person": person("ada")}
-
     with pytest.raises(NotNow):
         record(table, words="  ")
     with pytest.raises(NotNow):
         record(table, option="Z")
     with pytest.raises(NotNow):
-        table.hear(RaiseObjection(key=table.key(), words=" ", **more))
+        table.does(RaiseObjection, words=" ")
     with pytest.raises(NotNow):
-        table.hear(SealPosition(key=table.key(), position=SealedPosition(option="Z"), **more))
+        table.does(SealPosition, position=SealedPosition(option="Z"))
 
 
 @pytest.mark.parametrize("value", ["OBJ-001/risk", "x/accepted", "OBJ-007/accepted", ""])
@@ -274,14 +272,7 @@ def test_undecided_is_in_the_record() -> None:
 def test_a_sealed_position_in_own_words_becomes_an_option() -> None:
     """One that names an option that is not there is left out when all are shown."""
     table = seal(discussing().say("Hm.", who="grace"), "ada", "B")
-    table.hear(
-        SealPosition(
-            key=table.key(),
-            at=table.now(),
-            person=person("grace"),
-            position=SealedPosition(words="Both of them"),
-        )
-    )
+    table.does(SealPosition, who="grace", position=SealedPosition(words="Both of them"))
     assert not table.rt.debate.sealed, "both were given"
     assert [one.text for one in table.rt.debate.options] == ["a queue", "a file", "Both of them"]
     assert "Both of them\n  - Grace" in table.discussion.text

@@ -263,7 +263,7 @@ def test_only_a_review_gives_verdicts() -> None:
     """A person who writes the same in a line confirms nothing, and code's own marks stay."""
     table = drafted(verdicts=())
     meeting = table.rt.specification
-    patch = Patch(id="RSK-001", checked={"text": ""}).as_json()
+    patch = Patch(id="RSK-001", checked={"text": ""})
     table.rt = table.rt.recording("Ada.", part=table.rt.part, person="ada", user_name="Ada", entries=[patch])
 
     assert table.rt.specification.entries["RSK-001"] == meeting.entries["RSK-001"]

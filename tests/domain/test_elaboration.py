@@ -45,13 +45,6 @@ def test_the_intro_names_who_comes_what_about_and_how_to_end() -> None:
     assert table.rt.debate.turn_count == 0
 
 
-def test_after_a_step_the_topic_is_the_step() -> None:
-    """At the menu of a phase it is the phase; the record names its last step either way."""
-    table = Table(few_steps(step("00-01", "Scope"), step("00-02"))).start().elaborate()
-
-    assert table.rt.debate.topic == "Scope"
-
-
 def test_the_intro_names_those_who_come() -> None:
     """In their fixed order, without the one who leads; newcomers like everybody else."""
     table = Table(few_steps()).start().through("02-01").press(Action.ELABORATE)

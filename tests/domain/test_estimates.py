@@ -8,13 +8,14 @@ from bot.domain.roundtable import root
 from bot.domain.roundtable.covering import missing_steps
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import scan_of
+from bot.domain.specification.entries import Patch
 from bot.domain.transcript.lines import LinePhase
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table, person
 
 
 def said(table: Table, *, id: str = "EST-001", **fields: Any) -> Roundtable:
-    patch = {"id": id, "kind": "estimate", **fields}
+    patch = Patch(id=id, kind="estimate", **fields)
     return table.rt.heard(
         person("ada"), "An estimate.", ts=table.ts(), part=LinePhase.CLARIFYING, entries=[patch]
     )

@@ -48,10 +48,7 @@ def analysed(playbook: Playbook = WITH_TRACKER, *, private: bool | None = False)
 
 
 def create(table: Table, *entries: str, repository: str = "", who: str = "ada") -> Table:
-    key, at = table.key(), table.now()
-    return table.hear(
-        CreateIssues(key=key, at=at, person=person(who), entries=entries, repository=repository)
-    )
+    return table.does(CreateIssues, who=who, entries=entries, repository=repository)
 
 
 def form(table: Table, who: str = "ada") -> InputForm:
@@ -237,9 +234,7 @@ def test_only_what_people_accepted_is_in_an_issue() -> None:
     proposal = Patch(
         id="AC-001-02", kind="criterion", part_of="FR-001", new=True, set={"text": "in one second"}
     )
-    table.rt = table.rt.proposing(
-        "A proposal.", actor="Maya", part=table.rt.part, entries=[proposal.as_json()]
-    )
+    table.rt = table.rt.proposing("A proposal.", actor="Maya", part=table.rt.part, entries=[proposal])
     assert "AC-001-02" in table.rt.specification.entries
 
     assert "in one second" not in form(table).intro

@@ -26,17 +26,8 @@ class Marking:
     def mark(
         self, kind: MarkKind, *, who: str = "ada", words: str = "", removed: bool = False, form: bool = False
     ) -> None:
-        self.table.hear(
-            MarkMessage(
-                key=self.table.key(),
-                at=self.table.now(),
-                person=person(who),
-                ts=self.ts,
-                mark=kind,
-                words=words,
-                removed=removed,
-                is_reaction=not form,
-            )
+        self.table.does(
+            MarkMessage, who=who, ts=self.ts, mark=kind, words=words, removed=removed, is_reaction=not form
         )
 
     @property
@@ -290,11 +281,7 @@ def test_words_left_out_of_a_discussion_are_left_out_of_its_turns() -> None:
     table.press(Action.ELABORATE)
     ts = table.ts()
     table.say("decision: we sell Grace's desk", who="grace", ts=ts)
-    table.hear(
-        MarkMessage(
-            key=table.key(), at=table.now(), person=person("ada"), ts=ts, mark=MarkKind.OUT, is_reaction=False
-        )
-    )
+    table.does(MarkMessage, ts=ts, mark=MarkKind.OUT, is_reaction=False)
 
     assert "desk" not in str(table.rt.debate.turns)
     assert "desk" not in str(table.rt.specification)

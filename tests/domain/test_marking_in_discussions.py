@@ -13,7 +13,7 @@ from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
 from bot.domain.values.places import Belonging, Person
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Table
 
 WORDS = "600 requests a minute per key to start with"
 GUS = Person(id="gus", name="Gus", belongs=Belonging.GUEST)
@@ -34,12 +34,7 @@ def marked(
     if not ts:
         ts = table.ts()
         table.say(WORDS, who="grace", ts=ts)
-    table.hear(
-        MarkMessage(
-            key=table.key(), at=table.now(), person=person(who), ts=ts, mark=kind, words=words, removed=removed,
-            is_reaction=not words,
-        )
-    )  # fmt: skip
+    table.does(MarkMessage, who=who, ts=ts, mark=kind, words=words, removed=removed, is_reaction=not words)  # fmt: skip
     return ts
 
 

@@ -11,7 +11,7 @@ from tests.domain.table import FLOOR, Table, person, shipped
 
 
 def mute(at: Table, *, muted: bool = True, who: str = "ada") -> Table:
-    return at.hear(Mute(key=at.key(), at=at.now(), person=person(who), muted=muted))
+    return at.does(Mute, who=who, muted=muted)
 
 
 def spoken(at: Table) -> list[str]:

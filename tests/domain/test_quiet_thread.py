@@ -7,7 +7,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.values.timestamps import after
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person, played_once
+from tests.domain.table import Table, played_once
 
 MINUTE = 60
 
@@ -92,10 +92,7 @@ def test_more_turns_stop_the_wait() -> None:
     assert TimerName.QUIET not in table.rt.timers
     assert TimerName.QUIET in table.resume().rt.timers
 
-    table = at_the_limit().say("option: a queue")
-    position = SealedPosition(option="A")
-    sealed = SealPosition(key="sealed", at=table.now(), person=person("ada"), position=position)
-    table.hear(sealed)
+    table = at_the_limit().say("option: a queue").does(SealPosition, position=SealedPosition(option="A"))
     assert TimerName.QUIET not in table.rt.timers
     assert TimerName.QUIET in table.press(Action.REVEAL).rt.timers
 

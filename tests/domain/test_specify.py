@@ -83,7 +83,7 @@ def test_a_press_settles_what_is_contested() -> None:
     for who, priority in (("grace", "must"), ("linus", "should")):
         at.rt = at.rt.heard(
             person(who), priority, ts=at.ts(), part=at.rt.part,
-            entries=[{"id": "FR-001", "set": {"priority": priority}}],
+            entries=[Patch(id="FR-001", set={"priority": priority})],
         )  # fmt: skip
     assert at.rt.specification.entries["FR-001"].contested("priority")
     specify(at, Patch(id="FR-001", set={"priority": "must"}))

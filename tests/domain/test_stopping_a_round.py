@@ -3,10 +3,9 @@
 from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.inputs import Mute
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
-from tests.domain.table import FLOOR, Table, person, played_once
+from tests.domain.table import FLOOR, Table, played_once
 
 
 @played_once
@@ -81,12 +80,3 @@ def test_at_any_time_the_thread_has_the_buttons_of_one_card() -> None:
     table.say("Alex, what about conflicts?")
 
     assert table.menus[shown:] == []
-
-
-def test_muting_takes_the_button_and_gives_the_floor() -> None:
-    """Nobody speaks any more, so that there is no round to stop, but a discussion to end."""
-    table = opening()
-    table.hear(Mute(key=table.key(), at=table.now(), person=person("ada"), muted=True)).resume_paying()
-
-    assert table.offered() == FLOOR
-    assert buttons_of(table) == [FLOOR]

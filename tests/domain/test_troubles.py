@@ -200,13 +200,6 @@ def test_a_thread_that_takes_no_messages_pauses_the_roundtable() -> None:
     assert table.rt.menu is None
 
 
-def test_other_refusals_of_a_reaction_change_nothing() -> None:
-    table = Table(TWO).start().fail("react", "too_many_reactions").say("Edits get lost")
-
-    assert table.rt.stage is Stage.DISCUSSING
-    assert table.world.told == []
-
-
 def test_a_roundtable_that_was_shut_out_goes_on_where_it_was() -> None:
     """Invited again, somebody resumes."""
     table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue().resume()

@@ -4,32 +4,16 @@ import pytest
 
 from bot.domain.roundtable.waiting import Wait, WaitKind, question, waits_for
 from bot.domain.specification.entries import Patch
-from bot.domain.transcript.lines import Line, LinePhase, Source
-from tests.domain.table import Table, shipped
+from tests.domain.table import Table, person, shipped
 
 
 def table_with(*patches: tuple[str, dict[str, object]]) -> Table:
     """Each patch is said by a person, and recorded."""
     table = Table(shipped()).start()
-    lines = [
-        Line(
-            ts="2026-01-01T00:00:00.000Z",
-            round=1,
-            actor="User",
-            phase=LinePhase.CLARIFYING,
-            role="planning",
-            source=Source.USER,
-            content="…",
-            meta={
-                "message_id": f"m{number}",
-                "user_id": who,
-                "user_name": who.title(),
-                "entries": [Patch.model_validate({"new": True, **patch}).as_json()],
-            },
-        )
-        for number, (who, patch) in enumerate(patches)
-    ]
-    table.rt = table.rt.but(specification=table.rt.specification.folding(lines))
+    for who, patch in patches:
+        made = Patch.model_validate({"new": True, **patch})
+        said = table.rt.meeting(person(who))
+        table.rt = said.heard(person(who), "…", ts=table.ts(), part=said.part, entries=[made])
     return table
 
 
@@ -40,8 +24,8 @@ def objection(**fields: object) -> dict[str, object]:
     return {"id": "OBJ-001", "kind": "objection", "set": {"text": "The phone gets lost", **fields}}
 
 
-def waits(table: Table, person: str) -> list[Wait]:
-    return [one for one in waits_for(table.rt, person, table.playbook) if one.kind is not WaitKind.STEP]
+def waits(table: Table, who: str) -> list[Wait]:
+    return [one for one in waits_for(table.rt, who, table.playbook) if one.kind is not WaitKind.STEP]
 
 
 @pytest.mark.parametrize("about", [["DEC-001"], "DEC-001", ["FR-009", "DEC-001"]])

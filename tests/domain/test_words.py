@@ -7,7 +7,6 @@ from bot.domain.actions.table import ACTIONS
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import words
 from bot.domain.roundtable.stage import Stage
-from tests.domain.table import shipped
 
 ENDS = [
     "done", "Done!", "DONE.", "exit", "back", "wrap up", "wrap it up", "ok, done", "we're done", "we are done here",
@@ -83,20 +82,3 @@ def test_what_does_a_buttons_work_is_a_short_message(text: str, stage: Stage, ac
 def test_some_words_were_meant_for_a_menu(text: str) -> None:
     """Read from a thread later, they are no answers."""
     assert words.is_wish(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "nobody"),
-    [
-        ("Architect, how?", True),
-        ("@BA: why?", True),
-        ("Chen, why?", True),
-        ("Jordon, how?", True),
-        ("Maya, why?", True),
-        ("Well, why?", False),
-        ("Nothing is called here", False),
-    ],
-)
-def test_some_openings_call_nobody(text: str, nobody: bool) -> None:  # noqa: FBT001
-    """It is asked only when nobody was addressed, so a real first name does no harm here."""
-    assert words.addresses_no_one(text, shipped().roster) is nobody

@@ -19,7 +19,15 @@ from roundtable_eval.planted import (
     planted_contenders,
 )
 from roundtable_eval.scoring import Play, PlayCost, Score
-from roundtable_eval.verdict import Comparison, Interval, Outcome, VerdictCode, compared, interval, verdict
+from roundtable_eval.verdict import (
+    Comparison,
+    ComparisonOutcome,
+    Interval,
+    VerdictCode,
+    compared,
+    interval,
+    verdict,
+)
 from tests.evaluation.meetings import SHIPPED, meeting_of
 
 BETTER, SAME, WORSE = PlantedPanel
@@ -106,16 +114,16 @@ def test_the_same_seed_draws_the_same() -> None:
 @pytest.mark.parametrize(
     ("difference", "times", "outcome"),
     [
-        (Interval(0.2, 0.01, 0.4), 9.0, Outcome.BETTER),
-        (Interval(-0.2, -0.4, -0.01), 0.1, Outcome.WORSE),
-        (Interval(0.0, -0.1, 0.1), 9.0, Outcome.OPEN),
-        (Interval(0.0, -0.1, 0.04), 1.5, Outcome.OPEN),
-        (Interval(0.0, -0.1, 0.04), 1.6, Outcome.DEARER),
-        (Interval(0.0, -0.1, 0.05), 1.6, Outcome.OPEN),
+        (Interval(0.2, 0.01, 0.4), 9.0, ComparisonOutcome.BETTER),
+        (Interval(-0.2, -0.4, -0.01), 0.1, ComparisonOutcome.WORSE),
+        (Interval(0.0, -0.1, 0.1), 9.0, ComparisonOutcome.OPEN),
+        (Interval(0.0, -0.1, 0.04), 1.5, ComparisonOutcome.OPEN),
+        (Interval(0.0, -0.1, 0.04), 1.6, ComparisonOutcome.DEARER),
+        (Interval(0.0, -0.1, 0.05), 1.6, ComparisonOutcome.OPEN),
     ],
 )
 def test_who_is_hardly_better_and_much_dearer_is_worse(
-    difference: Interval, times: float, outcome: Outcome
+    difference: Interval, times: float, outcome: ComparisonOutcome
 ) -> None:
     assert Comparison("alone", difference, times).outcome is outcome
 

@@ -8,7 +8,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import adr
-from bot.domain.specification.entries import Specification
+from bot.domain.specification.entries import Patch, Specification
 from bot.domain.transcript.lines import LinePhase
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import few_steps, step
@@ -21,9 +21,9 @@ SECOND = "adr/0002-token-bucket-in-redis.md"
 
 
 def told(rt: Roundtable, text: str, *, step_id: str = "03-01") -> Roundtable:
-    facts = {**specifying.said(rt, text, ADA, PLAYBOOK, step_id=step_id), "step_id": step_id}
+    patches = specifying.said(rt, text, ADA, PLAYBOOK, step_id=step_id)
     ts = f"17000{len(rt.lines):05}.000100"
-    rt = rt.heard(ADA, text, ts=ts, part=LinePhase.CLARIFYING, **facts)
+    rt = rt.heard(ADA, text, ts=ts, part=LinePhase.CLARIFYING, step_id=step_id, entries=patches)
     return rt.but(specification=rt.specification.naming({ADA.id: ADA.name}))
 
 
@@ -72,7 +72,7 @@ def test_those_who_decided_are_named_beside_who_recorded_it() -> None:
 def test_one_that_was_replaced_says_by_which() -> None:
     """Only what changed is written again; a decision that has other words keeps its file."""
     rt, before = files(a_roundtable())
-    patch = {"id": "DEC-002", "set": {"text": "Token bucket, in Redis"}}
+    patch = Patch(id="DEC-002", set={"text": "Token bucket, in Redis"})
     rt = rt.heard(ADA, "…", ts="1700009999.000100", part=LinePhase.CLARIFYING, entries=[patch])
     rt = told(rt, "decision: Sliding window; replaces: DEC-002")
     rt, edits = specifying.written(rt, PLAYBOOK)

@@ -19,8 +19,8 @@ TWO = few_steps(step("00-01", "Scope"), step("00-02", "Words"))
 
 
 def told(rt: Roundtable, text: str, ts: str) -> Roundtable:
-    facts = specifying.said(rt, text, ADA, PLAYBOOK, step_id="01-06")
-    return rt.heard(ADA, text, ts=ts, part=LinePhase.CLARIFYING, **facts)
+    patches = specifying.said(rt, text, ADA, PLAYBOOK, step_id="01-06")
+    return rt.heard(ADA, text, ts=ts, part=LinePhase.CLARIFYING, entries=patches)
 
 
 def a_roundtable() -> Roundtable:
@@ -115,9 +115,15 @@ def test_every_section_of_ours_is_read_back() -> None:
     rt = told(a_roundtable(), "decision: Use a queue; because: it is known", "1700000002.000100")
     rt = told(rt, "DEC-001: Use a log", "1700000003.000100")
     for at, step_id in enumerate(("00-01", "01-07"), start=4):
-        facts = specifying.said(rt, f"Ask depot {at} for it.", ADA, PLAYBOOK, step_id=step_id)
-        facts, part = {**facts, "step_id": step_id}, LinePhase.CLARIFYING
-        rt = rt.heard(ADA, f"Ask depot {at} for it.", ts=f"170000000{at}.000100", part=part, **facts)
+        patches = specifying.said(rt, f"Ask depot {at} for it.", ADA, PLAYBOOK, step_id=step_id)
+        rt = rt.heard(
+            ADA,
+            f"Ask depot {at} for it.",
+            ts=f"170000000{at}.000100",
+            part=LinePhase.CLARIFYING,
+            step_id=step_id,
+            entries=patches,
+        )
     rt, edits = specifying.written(rt, PLAYBOOK, ["01-06", "01-07"])
     sections = [one for one in edits if isinstance(one, SectionEdit) and one.body and not one.last]
     assert sum(one.path == "notes.md" for one in sections) > 1

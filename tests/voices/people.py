@@ -220,9 +220,9 @@ class Meeting:
         event = Say(key=f"C.{ts}", at=self.rt.now, person=Person(id=person), text=text, ts=ts)
         line = self.rt.line_of(ts)
         self.debate = self.debate.heard(by=person, name=name, text=text, ts=ts, line=line)
-        rt, facts = deciding.said(self.rt.but(elaboration=self.debate), event, self.playbook)
+        rt, patches = deciding.said(self.rt.but(elaboration=self.debate), event, self.playbook)
         self.debate = rt.debate
-        self.rt = rt.heard(event.person, text, ts=ts, part=LinePhase.WORKSHOP, **facts)
+        self.rt = rt.heard(event.person, text, ts=ts, part=LinePhase.WORKSHOP, entries=patches)
         return self
 
     def _heard(self, persona: str, kind: TurnKind) -> str:

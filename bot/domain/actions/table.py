@@ -110,7 +110,7 @@ class Action:
     )
     """Of a step that is not in the step files any more."""
     STOP = ActionRow("stop", "phases.stopped", _typed(_STOP, BUSY | _OPEN | _MENU, _NOTHING))
-    RESUME = ActionRow("resume", "opening.resume_pressed")
+    RESUME = ActionRow("resume", "opening.resume")
     RETRY = ActionRow("retry", "opening.retry")
     RESTORE = ActionRow("restore", "opening.restore_pressed")
     START_OVER = ActionRow("start_over", "opening.start_over_pressed")

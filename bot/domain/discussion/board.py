@@ -85,8 +85,8 @@ class Agreement(NamedTuple):
 
 class DiscussionBoard(NamedTuple):
     """
-    *decisions* and *objections* are those of people, also where they count no more. *moves* counts all positions taken,
-    *lines* are their lines. *speakers* are the names of the authors of lines that were the reason of a move.
+    *decisions* and *objections* are those of people, also where they count no more. *moves* counts all positions taken.
+    *speakers* are the names of the authors of lines that were the reason of a move.
     """
 
     debate: Elaboration
@@ -95,7 +95,6 @@ class DiscussionBoard(NamedTuple):
     decisions: tuple[Entry, ...] = ()
     objections: tuple[Entry, ...] = ()
     moves: int = 0
-    lines: frozenset[str] = frozenset()
     speakers: Mapping[str, str] = {}
 
     @property
@@ -208,7 +207,6 @@ def board_of(debate: Elaboration, specification: Specification) -> DiscussionBoa
         tuple(filter(_is_of_people, found.get("decision", ()))),
         tuple(filter(_is_of_people, found.get("objection", ()))),
         sum(len(one.claims.get(field, ())) for one in taken for field in MOVES),
-        frozenset(claim.line for one in taken for claim in one.claims.get(POSITION_OPTION, ())),
         heard | {turn.line: turn.name for turn in debate.turns if turn.line in reasons},
     )
 
@@ -316,14 +314,13 @@ def _letter(options: Iterable[BoardOption], position: str, issue: str) -> str:
 # --- letters --------------------------------------------------------------------------------------------------------
 
 
-def with_options(debate: Elaboration, texts: Iterable[str], *, issue: str = "") -> Elaboration:
-    """With the options that are new. The same words are the same option."""
-    return with_named(debate, (NamedOption(text) for text in texts), issue=issue)
-
-
-def with_named(debate: Elaboration, named: Iterable[NamedOption], *, issue: str = "") -> Elaboration:
-    """As `with_options`; each has the letter that it was named with, if that is free."""
-    for one in named:
+def with_options(debate: Elaboration, named: Iterable[NamedOption | str], *, issue: str = "") -> Elaboration:
+    """
+    With the options that are new. The same words are the same option. Each has the letter that it was named with, if
+    that is free.
+    """
+    for given in named:
+        one = NamedOption(given) if isinstance(given, str) else given
         text = one_line(one.text, OPTION_CHARS)
         taken = {option.letter for option in debate.options}
         free = [letter for letter in LETTERS if letter not in taken]

@@ -325,10 +325,6 @@ class Elaboration(Stored):
             turns=tuple(turn.but(posted=ts) if turn.line == line else turn for turn in self.turns)
         )
 
-    def back(self, max_turns: int) -> "Elaboration":
-        """After a pause: people may be asked again for what they have not decided."""
-        return self.but(max_turns=max_turns + self.more_turns, put=())
-
 
 def has_new_quote(said: Iterable[Turn | Contribution], quotes: Iterable[Quote]) -> bool:
     """Whether one of *quotes* is of a line, or of code, that nobody has quoted in what was *said*."""

@@ -65,8 +65,3 @@ class Attendance(Stored):
 
     def open_one(self, kind: ReminderKind) -> Reminder | None:
         return next((one for one in reversed(self.reminders) if one.kind is kind), None)
-
-    def replacing(self, reminder: Reminder) -> "Attendance":
-        """With *reminder* in place of the one of its token."""
-        reminders = tuple(reminder if one.token == reminder.token else one for one in self.reminders)
-        return self.but(reminders=reminders)

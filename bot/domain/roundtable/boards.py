@@ -7,7 +7,7 @@ from bot.domain.discussion.elaboration import Elaboration
 from bot.domain.messages import discussion_card, menus
 from bot.domain.messages.discussion_card import DiscussionScene
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import agreeing, permalinks
+from bot.domain.roundtable import agreeing, root
 from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.posts import StepCard
 from bot.domain.roundtable.state import Roundtable
@@ -27,13 +27,11 @@ def rendered(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Play
     dispute = debate.put[-1] if debate.put and words.name(debate.put[-1].issue) not in settled else None
     decide = menus.options(dispute.options) if dispute and not debate.sealed else ()
     more = (menus.ALLOW_MORE,) if used_up(rt.purse, playbook.policy) else ()
-    card_of_it = card_of_it.but(revision=_revision(scene.board))
+    # A select keeps what was chosen in it, until its block has another name.
+    board = scene.board
+    revision = len(board.options) + board.moves + len(board.own(board.decisions))
+    card_of_it = card_of_it.but(revision=revision)
     return message.but(choices=(*decide, *message.choices, *more), token=card.token, card=card_of_it)
-
-
-def _revision(board: DiscussionBoard) -> int:
-    """A select keeps what was chosen in it, until its block has another name."""
-    return len(board.options) + board.moves + len(board.own(board.decisions))
 
 
 def scene_of(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Playbook) -> DiscussionScene:
@@ -63,15 +61,9 @@ def _unheard(rt: Roundtable) -> dict[str, str]:
 
 def _links(rt: Roundtable, board: DiscussionBoard) -> dict[str, str]:
     """To messages, by their lines."""
-    held_in = permalinks.thread(rt.permalink)
     posted = {turn.line: turn.ts or turn.posted for turn in board.debate.turns if turn.line}
     claims = (one.claim("text") for one in board.objections)
     named = {line: "" for claim in claims if claim for line in (claim.line, *claim.sources)}
     named |= {line: "" for one in board.stands for line in (one.because, one.heard)} | posted
-    found = {
-        line: permalinks.of_message(held_in, rt.place.channel, ts)
-        if ts
-        else permalinks.of_line(held_in, line)
-        for line, ts in named.items()
-    }
+    found = {line: root.link_to(rt, ts) if ts else root.link_to_line(rt, line) for line, ts in named.items()}
     return {line: url for line, url in found.items() if url}

@@ -12,7 +12,7 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import brief_wording, discussion_wording, specification_wording
 from bot.domain.messages.discussion_wording import turns_left
 from bot.domain.messages.message import Link
-from bot.domain.roundtable import permalinks
+from bot.domain.roundtable import root
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
@@ -123,8 +123,7 @@ def _moves(since: StateChange, person: str) -> Iterator[tuple[str, str, str]]:
 
 def links(told: Digest, rt: Roundtable) -> tuple[Link, ...]:
     """To the messages that the newest entries come from, as far as they are messages of the thread."""
-    held_in = permalinks.thread(rt.permalink)
-    found = ((id, permalinks.of_line(held_in, line)) for id, line in told.sources.items())
+    found = ((id, root.link_to_line(rt, line)) for id, line in told.sources.items())
     return tuple(Link(label=id, url=url) for id, url in found if url)[:LINKS_SHOWN]
 
 

@@ -333,6 +333,15 @@ Command = (
     | SealPosition
     | CreateIssues
 )
-OfSlack = ChannelGone | ChannelMoved | PersonChanged
 OfPrograms = AgentAsked | AgentWithdrew | IssueChanged
-Input = Command | OfPrograms | TryAgain | TimeCame | Returned | OfSlack | Outcome
+Input = (
+    Command
+    | OfPrograms
+    | TryAgain
+    | TimeCame
+    | Returned
+    | ChannelGone
+    | ChannelMoved
+    | PersonChanged
+    | Outcome
+)

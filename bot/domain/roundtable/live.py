@@ -12,7 +12,7 @@ from bot.domain.messages import discussion_card, root_card
 from bot.domain.messages.message import NO_STEP, Action, Message
 from bot.domain.roundtable import boards, cards, prompts, root, sessions, working
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import Post, rephrased
+from bot.domain.roundtable.effects import Post, Rewrite, rephrased
 from bot.domain.roundtable.inputs import Input, Press
 from bot.domain.roundtable.outcomes import Attempted, Done, ThreadOpened
 from bot.domain.roundtable.posts import LiveMessage
@@ -100,7 +100,7 @@ def _show(rt: Roundtable, key: str, message: Message, *, pressed: bool) -> Round
     if is_about_all and message.card:  # new ids of blocks with every edit
         message = message.but(card=message.card.but(revision=live.revision))
     is_waited_for = (pressed and not is_about_all) or (asks_anew if is_card else offers_anew)
-    rt = _keep(rt.edited(ts=live.ts, message=message, pressed=is_waited_for), key, live)
+    rt = _keep(rt.queueing(Rewrite(ts=live.ts, message=message, pressed=is_waited_for)), key, live)
     return rt.asking_with(rt.outbox[-1]) if asks_anew else rt
 
 

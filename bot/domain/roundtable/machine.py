@@ -30,8 +30,6 @@ from bot.domain.roundtable.inputs import (
     MarkMessage,
     Mute,
     NameOption,
-    OfPrograms,
-    OfSlack,
     PersonChanged,
     Plan,
     Press,
@@ -155,6 +153,11 @@ ANYTIME: Mapping[type, Transition] = {
     IssueReadAgain: issues.read_again,
     IssuesRead: issues.note_states,
     IssueChanged: issues.changed,
+    TryAgain: lambda rt, _, __: pausing.tried_again(rt),
+    ChannelGone: pausing.channel_gone,
+    ChannelMoved: pausing.channel_moved,
+    PersonChanged: opening.person_changed,
+    Returned: absence.returned,
 }
 
 TIMED: Mapping[TimerName, Transition] = {
@@ -200,8 +203,7 @@ def _decided(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     if event.key in rt.seen or _is_in_git(rt, event):
         return rt
 
-    after = _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
-    return after.attaching(event) if isinstance(event, Say) else after
+    return _happened(rt.but(now=max(rt.now, event.at)).knowing(event.key), event, playbook)
 
 
 def _timed(rt: Roundtable, event: TimeCame, playbook: Playbook) -> Roundtable:
@@ -215,24 +217,11 @@ def _with_undecided(rt: Roundtable, playbook: Playbook) -> Roundtable:
     while rt.undecided and not late_words.is_in_flight(rt):
         first, *others = rt.undecided
         rt = _happened(rt.but(undecided=tuple(others)), first, playbook)
-        rt = rt.attaching(first) if isinstance(first, Say) else rt
     return rt
 
 
-def _happened(
-    rt: Roundtable, event: Command | OfPrograms | TryAgain | Returned | OfSlack, playbook: Playbook
-) -> Roundtable:
-    if isinstance(event, TryAgain):
-        return pausing.tried_again(rt)
-    if isinstance(event, ChannelGone):
-        return pausing.channel_gone(rt, event, playbook)
-    if isinstance(event, ChannelMoved):
-        return pausing.channel_moved(rt, event)
-    if isinstance(event, PersonChanged):
-        return opening.person_changed(rt, event)
-    if isinstance(event, Returned):
-        return absence.returned(rt, since=event.since)
-    if isinstance(event, AgentAsked | AgentWithdrew | IssueChanged):
+def _happened(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    if not isinstance(event, Command):
         return ANYTIME[type(event)](rt, event, playbook)
     if why := permission.refusal(rt, event.person, playbook.policy):
         if isinstance(event, Request):
@@ -246,7 +235,8 @@ def _happened(
         return _pressed(rt, event, playbook)
     if isinstance(event, Say) and (change := late_words.overtaken(rt, event)):
         if change.text is None:
-            return late_words.gone_already(rt, event, playbook)
+            # It was deleted before it came: kept in the transcript, and it means nothing any more.
+            return pausing.notes_saved(rt.hearing(event, part=rt.part))
         event = event.but(text=change.text)
     if isinstance(event, Say) and words.asks_for_help(event.text):
         return talking.helped(rt, event, playbook)
@@ -338,7 +328,7 @@ def _typed(rt: Roundtable, said: Say, playbook: Playbook) -> Roundtable | None:
     if wish is None or wish.typed.is_said:
         return None
     part = LinePhase.WORKSHOP if rt.stage is Stage.ELABORATING else LinePhase.CLARIFYING
-    rt = rt.heard(said.person, said.text, ts=said.ts, part=part)
+    rt = rt.hearing(said, part=part)
     noted = rt.queueing(React(ts=said.ts, emoji=NOTED)) if wish.typed.noted else rt
     try:
         after = _done(noted, wish.press, playbook)

@@ -29,7 +29,7 @@ class Event(Stored):
     at: str
 
 
-class EffectOutcome(Event):
+class Outcome(Event):
     """What came of an effect."""
 
     effect: str
@@ -41,7 +41,7 @@ def spent(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {**facts, "cost": float(cost)} if isinstance(cost, str) else dict(facts)
 
 
-class Attempted(EffectOutcome):
+class Attempted(Outcome):
     """
     Written down before an effect is performed, so that a successor knows to look first. `settled` is the number of the
     attempt that the writer of this has made before: that one has ended. Whether a later one, of another process, has
@@ -51,11 +51,11 @@ class Attempted(EffectOutcome):
     settled: int = 0
 
 
-class Done(EffectOutcome):
+class Done(Outcome):
     """Nothing to tell but that it is done."""
 
 
-class ThreadOpened(EffectOutcome):
+class ThreadOpened(Outcome):
     """
     *private* is None when it is not known who can see the channel. *posted* is our message in the thread of someone
     else; empty where ours is the first one.
@@ -67,7 +67,7 @@ class ThreadOpened(EffectOutcome):
     posted: str = ""
 
 
-class Posted(EffectOutcome):
+class Posted(Outcome):
     ts: str
 
 
@@ -97,7 +97,7 @@ class ThreadMessage(Stored):
         return self.but(about=about) if is_next else self
 
 
-class ThreadRead(EffectOutcome):
+class ThreadRead(Outcome):
     """
     Oldest first. Not `complete`: there is more than could be read. `last_line` is what the newest post of
     ours in it says was committed. All else is the effect's.
@@ -144,7 +144,7 @@ class ItemState(Stored):
     exported: tuple[ExportEdit, ...] = ()
 
 
-class ItemRead(EffectOutcome):
+class ItemRead(Outcome):
     """
     `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
     good one. `recovering`: there is a thread already, but the store lost it. `lost`: git has no more the last
@@ -180,7 +180,7 @@ class DraftQuestion(Stored):
         return {"asks": self.to, "recommended": self.recommended, "why": self.why}
 
 
-class PersonaSpoke(EffectOutcome):
+class PersonaSpoke(Outcome):
     """
     What a persona makes of the answers to the open step. `facts` go into the line's `meta`: provider, tokens, seconds.
     `read` are the messages (by ts) that waited to be read. `by_rule`: no model was asked. `patches` are the entries
@@ -204,7 +204,7 @@ class PersonaSpoke(EffectOutcome):
         return {**spent(self.facts), **(BY_RULE if self.by_rule else {})}
 
 
-class TurnTaken(EffectOutcome):
+class TurnTaken(Outcome):
     """What a voice says in a discussion for the *personas* that it was asked for. `facts` are those of the call."""
 
     turn: TurnKind
@@ -257,7 +257,7 @@ class CodeSurvey(Stored):
         return self.tracked_files >= FILES_OF_A_PROJECT and hits.file_count * 2 > self.tracked_files
 
 
-class Surveyed(EffectOutcome):
+class Surveyed(Outcome):
     survey: CodeSurvey
 
 
@@ -296,7 +296,7 @@ class DraftReview(Stored):
     missing: DraftQuestion | None = None
 
 
-class Reviewed(EffectOutcome):
+class Reviewed(Outcome):
     review: DraftReview
     facts: Mapping[str, Any] = {}
 
@@ -360,7 +360,7 @@ class PutBack(Stored):
     commit: str
 
 
-class Committed(EffectOutcome):
+class Committed(Outcome):
     """
     Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
     not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
@@ -384,7 +384,7 @@ class Committed(EffectOutcome):
     exports: tuple[ExportNote, ...] = ()
 
 
-class IssuePushed(EffectOutcome):
+class IssuePushed(Outcome):
     """*issue*, by its address, is that of *entry*, as *person* asked. `left_alone` is as in PushedIssue."""
 
     person: str
@@ -393,21 +393,21 @@ class IssuePushed(EffectOutcome):
     left_alone: bool = False
 
 
-class IssueReadAgain(EffectOutcome):
+class IssueReadAgain(Outcome):
     """What the issue that the item began with says now, as *person* asked."""
 
     person: str
     issue: TrackerIssue
 
 
-class IssuesRead(EffectOutcome):
+class IssuesRead(Outcome):
     """The states of issues, by their addresses; `complete` as in IssueStates."""
 
     states: Mapping[str, str]
     complete: bool = True
 
 
-class PersonMet(EffectOutcome):
+class PersonMet(Outcome):
     """*offset* is that of their clock, in seconds east of UTC, if Slack says."""
 
     person: str
@@ -422,7 +422,7 @@ CHANNEL_ARCHIVED = frozenset({"is_archived", "is_inactive"})
 """The same for an archived channel: of a post, and of an edit."""
 
 
-class Failed(EffectOutcome):
+class Failed(Outcome):
     """
     The effect cannot be paid: the outside world refused for good, or for too long.
 
@@ -433,23 +433,3 @@ class Failed(EffectOutcome):
     reason: str
     sentence: str
     facts: Mapping[str, Any] = {}
-
-
-Outcome = (
-    Attempted
-    | Done
-    | ThreadOpened
-    | Posted
-    | ThreadRead
-    | ItemRead
-    | PersonaSpoke
-    | TurnTaken
-    | Surveyed
-    | Reviewed
-    | Committed
-    | IssuePushed
-    | IssueReadAgain
-    | IssuesRead
-    | PersonMet
-    | Failed
-)

@@ -40,7 +40,7 @@ def with_prompt(rt: Roundtable, before: Roundtable, event: Input, playbook: Play
     wanted = _wanted(rt, before, event, playbook)
     if wanted and wanted.kind in OF_DECISIONS and (over := rt.prompt) and _may_edit(over, rt):
         return rt.but(prompt=wanted.but(at=over.at, below=over.below))
-    if wanted or (rt.prompt and _is_over(rt.prompt, rt, before)):
+    if wanted or (rt.prompt and _is_over(rt.prompt, rt, before, playbook)):
         rt = _ended(rt)
     if wanted is None or (message := render_prompt(rt, wanted, playbook)) is None:
         return rt
@@ -240,22 +240,14 @@ def _may_edit(prompt: ThreadPrompt, rt: Roundtable) -> bool:
     return prompt.kind in OF_DECISIONS and (is_recent or not prompt.below)
 
 
-def _is_over(prompt: ThreadPrompt, rt: Roundtable, before: Roundtable) -> bool:
+def _is_over(prompt: ThreadPrompt, rt: Roundtable, before: Roundtable, playbook: Playbook) -> bool:
     """Going on closes the list; what is contradicted stays until it is settled."""
-    match prompt.kind:
-        case PromptKind.AGREED:
-            return _agreement(rt, prompt.about) is None
-        case PromptKind.CHANGES:
-            goes_on = (rt.stage, rt.step_id) != (before.stage, before.step_id)
-            return goes_on or not rt.specification.lives(prompt.about)
-        case PromptKind.CONTRADICTED:
-            return next(contradicted_by(rt.specification, prompt.about), None) is None
-        case PromptKind.TAKEN:
-            return rt.stage not in AT_A_STEP or rt.card is None or rt.card.token != prompt.about
-        case PromptKind.WAITING:
-            return not _waits(rt, prompt)
-        case _:
-            assert_never(prompt.kind)
+    if prompt.kind is PromptKind.CHANGES:
+        goes_on = (rt.stage, rt.step_id) != (before.stage, before.step_id)
+        return goes_on or not rt.specification.lives(prompt.about)
+    if prompt.kind is PromptKind.TAKEN:  # without rendering its card, which takes long
+        return rt.stage not in AT_A_STEP or rt.card is None or rt.card.token != prompt.about
+    return render_prompt(rt, prompt, playbook) is None
 
 
 def _ended(rt: Roundtable) -> Roundtable:

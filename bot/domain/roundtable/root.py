@@ -13,9 +13,8 @@ from bot.domain.messages import root_card, specification_wording, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.root_card import RootActivity, RootScene, RootStatus
 from bot.domain.roundtable import covering, permalinks, waiting
-from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import BRIEF, Roundtable
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.brief import PAGE, Brief, BriefRows, brief, in_order, issue_of
 from bot.domain.specification.entries import Entry
@@ -32,14 +31,6 @@ def without_stop(rt: Roundtable) -> Roundtable:
 
 def is_shown(rt: Roundtable) -> bool:
     return bool(rt.place.thread and rt.phase_key) and rt.stage is not Stage.OPENING
-
-
-def with_brief(rt: Roundtable, message: Message) -> Roundtable:
-    """The newest post of the outbox is the brief."""
-    *before, post = rt.outbox
-    assert isinstance(post, Post), "the brief was queued just now"
-    post = post.but(broadcast=True)
-    return rt.but(outbox=(*before, post)).following(BRIEF, post, message)
 
 
 def final_brief(rt: Roundtable, playbook: Playbook) -> Message:
@@ -196,7 +187,12 @@ def _why(rt: Roundtable) -> Mapping[str, str]:
 
 def said_at(rt: Roundtable, entry: Entry, field: str = "text") -> str:
     claim = entry.claim(field)
-    return permalinks.of_line(permalinks.thread(rt.permalink), claim.line) if claim else ""
+    return link_to_line(rt, claim.line) if claim else ""
+
+
+def link_to_line(rt: Roundtable, line: str) -> str:
+    """The address of what a person wrote, by its line."""
+    return permalinks.of_line(permalinks.thread(rt.permalink), line)
 
 
 def link_to(rt: Roundtable, ts: str) -> str:

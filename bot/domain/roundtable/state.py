@@ -45,6 +45,7 @@ from bot.domain.specification.exported import SourceFiles
 from bot.domain.specification.reader import numbers_in
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import (
+    ENTRIES,
     HIGHEST_ROUND,
     HOST,
     PEOPLE,
@@ -92,10 +93,27 @@ class Stalled(Stored):
     stage: Stage
 
 
-# What is stored of a roundtable. What can be asked of it, and what follows, is in `roundtable`.
+ATTACHMENTS = "attachments"
+"""In a line's `meta`: the files that were shared with the message."""
+KEYS_REMEMBERED = 256
+MENUS_REMEMBERED = 16
+ASKED_REMEMBERED = 16
+ROOT, BRIEF, PROMPT = "root", "brief", "prompt"
+"""Keys of live messages: the first one of the thread, the last one, and the open prompt. Others have tokens."""
+ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
+"""The menus of a step: they stand on one message, which is edited."""
+ABOUT_A_STEP = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
+"""What people write below our posts belongs to the step."""
+SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
+TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
+"""Failed before, and tried again later."""
+_EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
 
 
-class RoundtableFields(Stored):
+_OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)
+
+
+class Roundtable(Stored):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
     `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the
@@ -217,28 +235,6 @@ class RoundtableFields(Stored):
     outbox: tuple[Effect, ...] = ()
     seen: tuple[str, ...] = ()
 
-
-ATTACHMENTS = "attachments"
-"""In a line's `meta`: the files that were shared with the message."""
-KEYS_REMEMBERED = 256
-MENUS_REMEMBERED = 16
-ASKED_REMEMBERED = 16
-ROOT, BRIEF, PROMPT = "root", "brief", "prompt"
-"""Keys of live messages: the first one of the thread, the last one, and the open prompt. Others have tokens."""
-ON_THE_CARD = frozenset({MenuKind.PROMPT, MenuKind.STEP, MenuKind.PHASE})
-"""The menus of a step: they stand on one message, which is edited."""
-ABOUT_A_STEP = frozenset({Stage.DISCUSSING, Stage.AT_BOUNDARY})
-"""What people write below our posts belongs to the step."""
-SAVE_AGAIN, SAY_AGAIN = "save again", "say again"
-TRIED_AGAIN = frozenset({SAVE_AGAIN, SAY_AGAIN})
-"""Failed before, and tried again later."""
-_EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
-
-
-_OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)
-
-
-class Roundtable(RoundtableFields):
     # --- questions ------------------------------------------------------------------------------------------------
 
     @property
@@ -271,6 +267,11 @@ class Roundtable(RoundtableFields):
             return False
         live = self.live.get(self.card.token, LiveMessage())
         return bool(live.ts) or any(effect.id == live.post for effect in self.outbox)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the item's files are not known yet."""
+        return Stage.OPENING in {self.stage, self.stalled and self.stalled.stage}
 
     def stands_at(self, key: str) -> str:
         """The Slack timestamp of the live message; empty while it is not known."""
@@ -399,23 +400,6 @@ class Roundtable(RoundtableFields):
             specification=known.folding([line]) if matters(line) else known,
         )
 
-    def attaching(self, said: Say | ThreadMessage) -> "Roundtable":
-        """With the files of *said* in the meta of its line, also of a line in a commit that is still to be made."""
-        if not said.files:
-            return self
-        message_id, files = self.line_of(said.ts), [one.model_dump(mode="json") for one in said.files]
-
-        def attached(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-            return tuple(
-                line.but(meta={**line.meta, ATTACHMENTS: files}) if line.message_id == message_id else line
-                for line in lines
-            )
-
-        outbox = tuple(
-            one.but(lines=attached(one.lines)) if isinstance(one, Commit) else one for one in self.outbox
-        )
-        return self.but(lines=attached(self.lines), outbox=outbox)
-
     def marking(self, message_id: str, **facts: Any) -> "Roundtable":
         """With *facts* in the meta of that line, if it is not in git yet."""
         lines = tuple(
@@ -431,6 +415,15 @@ class Roundtable(RoundtableFields):
         facts = {"person": person.id, "user_name": self.name_of(person.id), "message_ts": ts, **meta}
         message_id = message_id or self.line_of(ts)
         return self.noting(self._line(PEOPLE, text, part, Source.USER, "user", message_id, facts))
+
+    def hearing(self, said: Say | ThreadMessage, *, part: LinePhase, **meta: Any) -> "Roundtable":
+        """A message of the thread becomes a line, with the files that were shared with it."""
+        files = [one.model_dump(mode="json") for one in said.files] or None
+        return self.heard(said.person, said.text, ts=said.ts, part=part, attachments=files, **meta)
+
+    def amending(self, ts: str, text: str) -> "Roundtable":
+        """The message *ts* says *text* in the discussion, too."""
+        return self.but(elaboration=self.elaboration.amended(ts, text)) if self.elaboration else self
 
     def answering(self, said: Say | ThreadMessage, *, feedback: bool) -> "Roundtable":
         """What *said* tells about the open step, to be written down with it, in the order of the thread."""
@@ -493,7 +486,7 @@ class Roundtable(RoundtableFields):
         live = self.live[key]
         if live.ending is None or not live.ts:
             return self
-        rt = self.edited(ts=live.ts, message=live.ending, pressed=pressed)
+        rt = self.queueing(Rewrite(ts=live.ts, message=live.ending, pressed=pressed))
         others = {name: one for name, one in rt.live.items() if name != key}
         is_card = key in {card.token for card in (rt.card, rt.board) if card}
         return rt.but(live={**others, key: live.but(shown=live.ending, ending=None)} if is_card else others)
@@ -552,10 +545,6 @@ class Roundtable(RoundtableFields):
         rt = self.closing_menu(step_wording.SUPERSEDED) if is_elsewhere else self
         rt = rt._unposted(message.text, part, _source(actor, meta), actor, meta)
         return rt.but(card=card, menu=Menu(kind=kind, token=card.token, message=message))
-
-    def edited(self, *, ts: str, message: Message, pressed: bool = False) -> "Roundtable":
-        """The message *ts* will say *message*. An edit that comes of a press does not wait its turn."""
-        return self.queueing(Rewrite(ts=ts, message=message, pressed=pressed))
 
     def asking_with(self, post: Attemptable) -> "Roundtable":
         """*post* is the newest question or menu: what people wrote before it stands there does not act on it."""
@@ -655,7 +644,7 @@ class Roundtable(RoundtableFields):
         message_id: str,
         meta: Mapping[str, Any],
     ) -> Line:
-        """The schema wants one phase to a round: a change of phase begins a new one."""
+        """The schema wants one phase to a round: a change of phase begins a new one. *meta* has entries as patches."""
         begins = self.round == 0 or part is not self.part
         facts = {
             "task_id": self.slug,
@@ -663,6 +652,7 @@ class Roundtable(RoundtableFields):
             **self._where,
             "channel_id": self.place.channel,
             **meta,
+            ENTRIES: [one.as_json() for one in meta.get(ENTRIES, ())] or None,
         }
         return Line(
             ts=self.now,

@@ -20,15 +20,17 @@ EMOJI = "hourglass_flowing_sand"
 
 
 def show_work(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
-    if isinstance(event, Posted) and _went_with_the_post(rt):
-        rt = rt.but(working_at="")
+    if isinstance(event, Posted) and rt.working_by is WorkIndicator.STATUS and not rt.has_pending(ShowWork):
+        rt = rt.but(working_at="")  # it went with the post
     work = next((effect for effect in rt.outbox if isinstance(effect, Speak)), None)
     at_work = work is not None and thinks(work.persona, playbook)
     if rt.working_at and not at_work:
         return rt.queueing(_clearing(rt)).but(working_at="")
     if work and at_work and not rt.working_at and (ts := _answered(rt)):
         sign = _sign(rt, playbook)
-        return _beginning(rt.but(working_at=ts, working_by=sign), _showing(sign, work, ts))
+        is_reaction = sign is WorkIndicator.REACTION
+        shown = React(ts=ts, emoji=EMOJI) if is_reaction else ShowWork(sign=sign, words=AT_WORK[work.kind])
+        return _beginning(rt.but(working_at=ts, working_by=sign), shown)
     return rt
 
 
@@ -45,22 +47,10 @@ def _sign(rt: Roundtable, playbook: Playbook) -> WorkIndicator:
     return next((sign for sign in usable if sign not in rt.signs_refused), WorkIndicator.REACTION)
 
 
-def _showing(sign: WorkIndicator, work: Speak, ts: str) -> React | ShowWork:
-    return (
-        React(ts=ts, emoji=EMOJI)
-        if sign is WorkIndicator.REACTION
-        else ShowWork(sign=sign, words=AT_WORK[work.kind])
-    )
-
-
 def _clearing(rt: Roundtable) -> Unreact | ClearWork:
     if rt.working_by is WorkIndicator.REACTION:
         return Unreact(ts=rt.working_at, emoji=EMOJI)
     return ClearWork(sign=rt.working_by)
-
-
-def _went_with_the_post(rt: Roundtable) -> bool:
-    return bool(rt.working_at) and rt.working_by is WorkIndicator.STATUS and not rt.has_pending(ShowWork)
 
 
 def _answered(rt: Roundtable) -> str:

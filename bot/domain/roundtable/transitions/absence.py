@@ -1,9 +1,10 @@
 """Slack could not reach the bot for a while, and has given up repeating: what was said meanwhile is read."""
 
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import ReadThread
-from bot.domain.roundtable.inputs import Say
+from bot.domain.roundtable.inputs import Returned, Say
 from bot.domain.roundtable.outcomes import ThreadRead
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import KEYS_REMEMBERED, Roundtable
@@ -13,11 +14,11 @@ MARGIN_SECONDS = 60
 """We may have been gone for that long before we were last seen, and our clock is not Slack's."""
 
 
-def returned(rt: Roundtable, *, since: str) -> Roundtable:
+def returned(rt: Roundtable, event: Returned, playbook: Playbook) -> Roundtable:
     """Where the thread is not known yet, or is about to be read anyway, there is nothing to do."""
     if not rt.place.thread or rt.stage is Stage.OPENING or rt.has_pending(ReadThread):
         return rt
-    left = seconds(since) - MARGIN_SECONDS
+    left = seconds(event.since) - MARGIN_SECONDS
     return rt.queueing(ReadThread(missed=True, after=f"{left:.6f}"))
 
 
@@ -45,10 +46,6 @@ def told(rt: Roundtable, count: int, *, complete: bool) -> Roundtable:
     if not count and complete:
         return rt
     return rt.telling(Message(text=trouble_wording.was_away(count, complete=complete)), part=rt.part)
-
-
-def not_read(rt: Roundtable) -> Roundtable:
-    return rt.telling(Message(text=trouble_wording.WAS_AWAY_AND_CANNOT_READ), part=rt.part)
 
 
 def _remembered_since(rt: Roundtable) -> str:

@@ -6,6 +6,7 @@ proposed by the agent and accepted by them. Limits are counted from the entries.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import AgentsMay
@@ -18,7 +19,7 @@ from bot.domain.roundtable.inputs import AgentAsked, AgentWithdrew, AnswerQuesti
 from bot.domain.roundtable.posts import LiveMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
-from bot.domain.roundtable.transitions import pausing, specifying
+from bot.domain.roundtable.transitions import pausing
 from bot.domain.specification.address import EntryAddress, no_entry
 from bot.domain.specification.agent_questions import (
     ANSWER,
@@ -36,7 +37,7 @@ from bot.domain.specification.agent_questions import (
     options_of,
     question_state,
 )
-from bot.domain.specification.entries import AGENT, HOW, Entry, EntryState, How, Patch
+from bot.domain.specification.entries import AGENT, ENTRIES, HOW, Entry, EntryState, How, Patch
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line, visible
 from bot.domain.values.timestamps import seconds_since
@@ -203,7 +204,7 @@ def _plain(text: str) -> str:
 
 def _by_agent(rt: Roundtable, key: str, agent: str, sentence: str, patch: Patch) -> Roundtable:
     """The entry belongs to no step: no card lists it as something to accept."""
-    facts = {AGENT: agent, "step_id": "", **specifying.facts_of([patch])}
+    facts: dict[str, Any] = {AGENT: agent, "step_id": "", ENTRIES: [patch]}
     after = rt.recording(sentence, message_id=key, **facts)
     if refused := after.specification.refused[len(rt.specification.refused) :]:
         raise NotNow(specification_wording.above_a_limit(refused[0].partition(": ")[2]))
@@ -211,7 +212,7 @@ def _by_agent(rt: Roundtable, key: str, agent: str, sentence: str, patch: Patch)
 
 
 def _by_person(rt: Roundtable, event: Press | AnswerQuestion, sentence: str, patch: Patch) -> Roundtable:
-    facts = {HOW: How.ANSWER.value, **specifying.facts_of([patch])}
+    facts: dict[str, Any] = {HOW: How.ANSWER.value, ENTRIES: [patch]}
     return rt.recording(sentence, by=event.person.id, message_id=event.key, **facts)
 
 

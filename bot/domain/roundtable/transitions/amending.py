@@ -11,7 +11,7 @@ from typing import Any, assert_never
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.schema import NOTE, Schema
 from bot.domain.catalog.steps import Depth
-from bot.domain.messages import agent_wording, trouble_wording
+from bot.domain.messages import agent_wording
 from bot.domain.messages import form as wording
 from bot.domain.messages.form import DEPTH, QUIET, VOICES, FormName, InputForm, Submission
 from bot.domain.messages.message import NO_STEP, Action, Message
@@ -40,6 +40,7 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
+    ENTRIES,
     GONE,
     HOW,
     EntryState,
@@ -185,7 +186,7 @@ def _revisions(submission: Submission) -> Mapping[str, int]:
 
 
 def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
-    _must_be_read(rt)
+    issues.must_be_read(rt)
     if fields := _overtaken(rt, event):
         id, _, field = fields[0].partition(".")
         claim = rt.specification.entries[id].claim(field)
@@ -197,7 +198,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
     patches = _numbered(rt.specification, patches, playbook.schema)
     if patches:
         where = {"step_id": event.step_id} if event.step_id else {}
-        facts = {HOW: How.FORM.value, **where, **specifying.facts_of(patches)}
+        facts: dict[str, Any] = {HOW: How.FORM.value, **where, ENTRIES: patches}
         told = _sentence(rt, event.person, patches)
         rt = rt.recording(told, by=event.person.id, message_id=event.key, **facts)
     if gone:
@@ -208,7 +209,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
 
 def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook) -> Roundtable:
     """The thread shows it, and the entry has it as the person's."""
-    _must_be_read(rt)
+    issues.must_be_read(rt)
     if agents.is_answerable(rt, event.entry):
         return agents.answered(rt, event, playbook)
     asked = answering.open_question(rt, event.entry)
@@ -216,16 +217,9 @@ def question_answered(rt: Roundtable, event: AnswerQuestion, playbook: Playbook)
     text = agent_wording.answered(name, event.text, question=str(asked["text"] or ""))
     about = rt.step_id if rt.stage is Stage.DISCUSSING else NO_STEP
     rt = rt.catching_up().queueing(Post(message=Message(text=text, about=about)))
-    facts = {HOW: How.FORM.value, **specifying.facts_of([Patch(id=asked.id, set={"answer": event.text})])}
+    facts: dict[str, Any] = {HOW: How.FORM.value, ENTRIES: [Patch(id=asked.id, set={"answer": event.text})]}
     told = agent_wording.question_answered(name, asked.id, event.text)
     return pausing.entries_saved(rt.recording(told, by=event.person.id, message_id=event.key, **facts))
-
-
-def _must_be_read(rt: Roundtable) -> None:
-    """Raises NotNow while the item's files are not known yet."""
-    is_unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
-    if rt.stage is Stage.OPENING or is_unread:
-        raise NotNow(trouble_wording.SAVING)
 
 
 def _overtaken(rt: Roundtable, event: Specify) -> tuple[str, ...]:

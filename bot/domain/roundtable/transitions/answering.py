@@ -67,10 +67,12 @@ def answered(rt: Roundtable, event: AnswerDirectly, playbook: Playbook) -> Round
     if rt.step_id != event.step_id:
         raise NotNow(wording.STEP_IS_OVER)
     stamp = slack_stamp(event.at)
-    facts = specifying.said(rt, event.text, event.person, playbook)
+    patches = specifying.said(rt, event.text, event.person, playbook)
     shown = wording.answered(rt.name_of(event.person.id), event.text)
     rt = rt.catching_up().queueing(Post(message=Message(text=shown, about=rt.step_id)))
     line = rt.line_of(stamp)
-    rt = rt.heard(event.person, event.text, ts="", part=LinePhase.CLARIFYING, message_id=line, **facts)
+    rt = rt.heard(
+        event.person, event.text, ts="", part=LinePhase.CLARIFYING, message_id=line, entries=patches
+    )
     said = ThreadMessage(person=event.person, text=event.text, ts=stamp)
     return rt.answering(said, feedback=False)

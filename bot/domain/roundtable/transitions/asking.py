@@ -26,7 +26,7 @@ from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import ENTRIES, Patch
+from bot.domain.specification.entries import Patch
 from bot.domain.specification.keywords import KEYWORD, keywords_of
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person
@@ -394,12 +394,11 @@ def surveying(rt: Roundtable, playbook: Playbook) -> Roundtable:
 
 def _proposing(rt: Roundtable, survey: CodeSurvey) -> Roundtable:
     """What was found, as proposals on a line of the host: it has no author, so that nothing of it is accepted."""
-    patches = list(_keyword_patches(rt, survey))
+    patches = tuple(_keyword_patches(rt, survey))
     if not patches:
         return rt
     told = step_wording.searched(len(survey.hits), survey.files_found)
-    facts: dict[str, Any] = {ENTRIES: [patch.as_json() for patch in patches]}
-    return rt.recording(told, **facts)
+    return rt.recording(told, entries=patches)
 
 
 def _keyword_patches(rt: Roundtable, survey: CodeSurvey) -> Iterator[Patch]:

@@ -242,8 +242,9 @@ def later(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     roll_call, person = rt.attendance.open_one(ReminderKind.ROLL_CALL), event.person
     if roll_call is None or person.id not in roll_call.asked:
         raise NotNow(wording.NOT_ASKED)
-    roll_call = roll_call.but(later=tuple(dict.fromkeys((*roll_call.later, person.id))))
-    rt = rt.but(attendance=rt.attendance.replacing(roll_call))
+    asked = roll_call.but(later=tuple(dict.fromkeys((*roll_call.later, person.id))))
+    reminders = tuple(asked if one is roll_call else one for one in rt.attendance.reminders)
+    rt = rt.but(attendance=rt.attendance.but(reminders=reminders))
     return _recorded(rt, person, f"{wording.later(rt.name_of(person.id))}.")
 
 

@@ -16,14 +16,14 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable import budget as purse
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.inputs import Press
-from bot.domain.roundtable.outcomes import EffectOutcome, spent
+from bot.domain.roundtable.outcomes import Outcome, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, elaborations, speaking
 from bot.domain.roundtable.transitions.saving import queue_commit
 
 
-def counted(rt: Roundtable, event: EffectOutcome) -> Roundtable:
+def counted(rt: Roundtable, event: Outcome) -> Roundtable:
     """What a model took for an effect, once: of what was asked before the store was lost, git says it."""
     if not event.effect.startswith(f"{rt.slug}.{rt.incarnation}."):
         return rt
@@ -32,14 +32,14 @@ def counted(rt: Roundtable, event: EffectOutcome) -> Roundtable:
     return rt.but(purse=rt.purse.paying(spent)).knowing(key) if spent and key not in rt.seen else rt
 
 
-def charged(rt: Roundtable, event: EffectOutcome, *, late: bool = False) -> Roundtable:
+def charged(rt: Roundtable, event: Outcome, *, late: bool = False) -> Roundtable:
     """The same for an answer of which nothing is used, such as one that nobody waits for any more (*late*)."""
     told = trouble_wording.ANSWER_TOO_LATE if late else trouble_wording.ANSWER_NOT_USABLE
     after = counted(rt, event)
     return rt if after is rt else after.recording(told, **spent(_facts_of(event)))
 
 
-def _facts_of(event: EffectOutcome) -> Mapping[str, Any]:
+def _facts_of(event: Outcome) -> Mapping[str, Any]:
     return getattr(event, "facts", None) or {}
 
 

@@ -25,7 +25,6 @@ from bot.domain.roundtable.transitions import marking, pausing, specifying
 from bot.domain.specification import entry_forms
 from bot.domain.specification.entries import (
     DECISION,
-    ENTRIES,
     HOW,
     Entry,
     EntryState,
@@ -76,7 +75,7 @@ def decided(
         chosen = [one for one in chosen if not one.asks]
         if not chosen:
             raise NotNow(specification_wording.ONE_BY_ONE)
-    patches = [_accepting(one) if accept else _leaving_out(rt, one) for one in chosen]
+    patches = [_decide(rt, one, accept=accept) for one in chosen]
     verb = "accepted" if accept else "left out"
     ids = ", ".join(dict.fromkeys(patch.id for patch in patches))
     return recorded(rt, person, f"{verb} {ids}", patches, how=how)
@@ -146,9 +145,8 @@ def recorded(
     patches = tuple(patches)
     if why := permission.author_refusal(rt, person, patches):
         raise NotNow(why)
-    facts = specifying.facts_of(patches)
-    facts = facts if how is How.PRESS else {HOW: how.value, **facts}
-    rt = rt.recording(f"{rt.name_of(person.id)} {what}.", by=person.id, **facts)
+    facts: dict[str, Any] = {} if how is How.PRESS else {HOW: how.value}
+    rt = rt.recording(f"{rt.name_of(person.id)} {what}.", by=person.id, **facts, entries=patches)
     return pausing.notes_saved(rt)
 
 
@@ -163,8 +161,8 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | None:
     if (on_card := typed_on_card(rt, event, playbook)) is None:
         return None
     scene, found = on_card
-    facts = specifying.said(rt, found.rest, event.person, playbook) if found.rest else {}
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    patches = specifying.said(rt, found.rest, event.person, playbook) if found.rest else ()
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if why := permission.refusal(rt, event.person, playbook.policy):
         return rt.whispering(event.person.id, why)
     rt = rt.queueing(React(ts=event.ts, emoji=NOTED))
@@ -229,12 +227,10 @@ def _changing(one: Suggestion, words: str, rt: Roundtable, playbook: Playbook) -
     return Patch(id=one.id, set={field: value}, state=EntryState.ACCEPTED)
 
 
-def _accepting(one: Suggestion) -> Patch:
-    return Patch(id=one.id, accept=(one.field,) if one.field else True)
-
-
-def _leaving_out(rt: Roundtable, one: Suggestion) -> Patch:
-    """A proposed entry is withdrawn; of a proposed value, the one that counts is confirmed, if there is one."""
+def _decide(rt: Roundtable, one: Suggestion, *, accept: bool) -> Patch:
+    """What is left out is withdrawn; of a proposed value, the one that counts is confirmed, if there is one."""
+    if accept:
+        return Patch(id=one.id, accept=(one.field,) if one.field else True)
     if not one.field:
         return Patch(id=one.id, state=EntryState.WITHDRAWN)
     now = rt.specification.entries[one.id].claim(one.field)
@@ -302,8 +298,7 @@ def reversal(rt: Roundtable, submission: Submission, playbook: Playbook) -> Read
         return Reading(patches=(Patch(id=id, state=EntryState.WITHDRAWN, set=why),))
     if not words:
         return Reading(errors={prompt_wording.NEW: prompt_wording.NO_NEW_WORDS})
-    facts = specifying.decided(rt, words, playbook, reason=because, replaces=[id])
-    return Reading(patches=tuple(Patch.model_validate(one) for one in facts[ENTRIES]))
+    return Reading(patches=specifying.decided(rt, words, playbook, reason=because, replaces=[id]))
 
 
 def is_change_asked(rt: Roundtable, event: Press, playbook: Playbook) -> bool:

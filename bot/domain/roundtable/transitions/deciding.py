@@ -40,11 +40,10 @@ from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.roundtable.transitions.standing import (
     choice_at,
     on_record,
-    position_facts,
     position_patches,
     whole,
 )
-from bot.domain.specification.entries import ENTRIES, OPTION, Entry, Patch
+from bot.domain.specification.entries import OPTION, Entry, Patch
 from bot.domain.specification.fold import REPLACES
 from bot.domain.specification.reader import MessageReading
 from bot.domain.transcript.lines import LinePhase
@@ -159,64 +158,67 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable | Non
         return None
     is_yes, number = yes is not None, int(named or 0)
     if len(asked) > 1 and not 0 < number <= len(asked):
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        rt = rt.hearing(event, part=LinePhase.WORKSHOP)
         return rt.whispering(event.person.id, wording.which_yes(len(asked)))
     prompt = asked[number - 1 if number else 0]
     if not is_yes:
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        rt = rt.hearing(event, part=LinePhase.WORKSHOP)
         return _not_agreed(rt, event.person, prompt, playbook).queueing(React(ts=event.ts, emoji=NOTED))
-    rt, facts = _agreeing(rt, event.person, prompt, playbook)
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
+    rt, patches = _agreeing(rt, event.person, prompt, playbook)
+    rt = rt.hearing(event, part=LinePhase.WORKSHOP, entries=patches)
     return rt.queueing(React(ts=event.ts, emoji=NOTED))
 
 
-def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, dict[str, Any]]:
+def said(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Roundtable, tuple[Patch, ...]]:
     """
-    The facts for the line of a person's words: what they give in a form, options, and a position, whose reason is the
+    The patches for the line of a person's words: what they give in a form, options, and a position, whose reason is the
     rest of the message. A decision says which option it is about, and what it replaces.
     """
     reading = specifying.read(rt, event.text, event.person, playbook, step_id=rt.step_id, is_asked=False)
     named = tuple(_options_in(reading, event.text, rt))
-    debate = board.with_named(rt.debate, named)
+    debate = board.with_options(rt.debate, named)
     rt = rt.but(elaboration=debate)
     position = words.position_in(rt.discussed.options, event.text, playbook.schema)
     is_reason = position is not None and position.letter is not None and words.is_all_reason(event.text)
-    patches = specifying.taken(rt, reading, rt.step_id, notes=not is_reason)
-    facts = specifying.facts_of(specifying.in_discussion(rt, patches, playbook))
+    kept = specifying.taken(rt, reading, rt.step_id, notes=not is_reason)
+    patches = specifying.in_discussion(rt, kept, playbook)
     for letter, option in board.lettered_otherwise(debate, named):
         rt = rt.whispering(event.person.id, wording.other_letter(letter, option.letter, option.text))
     if position and position.letter is None:
         rt = rt.whispering(event.person.id, wording.no_such_option(position.named))
     elif position:
-        taken = position_facts(rt, event.person, position.letter or "", playbook, **position.fields)
-        facts = specifying.merged(facts, taken)
+        held, letter = rt.discussed, position.letter or ""
+        taken = position_patches(rt, held, event.person, letter, playbook, **position.fields)
+        patches = (*patches, *taken)
         if rt.debate.sealed and words.labelled_position(event.text):
             rt = rt.whispering(event.person.id, wording.SEEN_BY_EVERYBODY)
-    if any(_new_decisions(facts)):
-        facts = _about_options(rt, rt.discussed, event.person, facts)
-    return rt, facts
+    if any(map(_is_new_decision, patches)):
+        patches = _about_options(rt, rt.discussed, event.person, patches)
+    return rt, patches
 
 
-def said_in_step(rt: Roundtable, event: Say, playbook: Playbook) -> dict[str, Any]:
+def said_in_step(rt: Roundtable, event: Say, playbook: Playbook) -> tuple[Patch, ...]:
     """As `said`: where two options are named in the open step, people say what they are for without a discussion."""
     if (held := choice_at(rt, rt.step_id)) is None:
         return specifying.said(rt, event.text, event.person, playbook)
     position = words.position_in(held.options, event.text, playbook.schema)
     is_known = position is not None and position.letter is not None
     notes = not (is_known and words.is_all_reason(event.text))
-    facts = specifying.said(rt, event.text, event.person, playbook, notes=notes)
+    patches = specifying.said(rt, event.text, event.person, playbook, notes=notes)
     if position and is_known:
-        patches = position_patches(rt, held, event.person, position.letter or "", playbook, **position.fields)
-        facts = specifying.merged(facts, specifying.facts_of(patches))
-    return _about_options(rt, held, event.person, facts)
+        letter = position.letter or ""
+        taken = position_patches(rt, held, event.person, letter, playbook, **position.fields)
+        patches = (*patches, *taken)
+    return _about_options(rt, held, event.person, patches)
 
 
 def _about_options(
-    rt: Roundtable, held: DiscussionBoard, person: Person, facts: dict[str, Any]
-) -> dict[str, Any]:
-    for patch in _new_decisions(facts):
-        facts = specifying.completed(facts, patch.id, _about(rt, held, person, patch))
-    return facts
+    rt: Roundtable, held: DiscussionBoard, person: Person, patches: Iterable[Patch]
+) -> tuple[Patch, ...]:
+    return tuple(
+        one.but(set={**one.set, **_about(rt, held, person, one)}) if _is_new_decision(one) else one
+        for one in patches
+    )
 
 
 def _options_in(reading: MessageReading, text: str, rt: Roundtable) -> Iterator[NamedOption]:
@@ -258,9 +260,8 @@ def _decided_before(held: DiscussionBoard, option: BoardOption | None) -> tuple[
     )
 
 
-def _new_decisions(facts: Mapping[str, Any]) -> Iterator[Patch]:
-    patches = (Patch.model_validate(one) for one in facts.get(ENTRIES) or ())
-    return (one for one in patches if one.kind == "decision" and one.new)
+def _is_new_decision(patch: Patch) -> bool:
+    return patch.kind == "decision" and patch.new
 
 
 # --- decisions ------------------------------------------------------------------------------------------------------
@@ -270,10 +271,10 @@ def agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """A press records; one that comes after positions changed does not."""
     if _is_for_a_step(rt, event):
         return marking.settled(rt, event.person, marking.asked_in_step(rt, event), playbook, agree=True)
-    rt, facts = _agreeing(rt, event.person, _asked_by(rt, event), playbook)
-    text = next(str(one.set["text"]) for one in _new_decisions(facts))
+    rt, patches = _agreeing(rt, event.person, _asked_by(rt, event), playbook)
+    text = next(str(one.set["text"]) for one in patches if _is_new_decision(one))
     sentence = wording.recorded(rt.name_of(event.person.id), text)
-    return on_record(rt, event, sentence, **facts)
+    return on_record(rt, event, sentence, patches)
 
 
 def not_agreed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -288,15 +289,15 @@ def _is_for_a_step(rt: Roundtable, event: Press) -> bool:
 
 def _agreeing(
     rt: Roundtable, person: Person, prompt: Agreement | MessageMark, playbook: Playbook
-) -> tuple[Roundtable, dict[str, Any]]:
+) -> tuple[Roundtable, tuple[Patch, ...]]:
     """A message that was marked is decided in its words, or in those of who marked it."""
     if isinstance(prompt, Agreement):
         deciders = _named_besides(rt, prompt.people, person)
         return rt, _deciding(rt, prompt.option.text, prompt.option, playbook, deciders=deciders)
     text, context = one_line(prompt.text, TEXT_CHARS), marking.whose(rt, prompt)
     option, said_in = words.decided_option(rt.discussed.options, text), rt.line_of(prompt.ts)
-    facts = _deciding(rt, text, option, playbook, said_in=said_in, context=context)
-    return marking.decided(rt, prompt, specifying.made_in(facts)), facts
+    patches = _deciding(rt, text, option, playbook, said_in=said_in, context=context)
+    return marking.decided(rt, prompt, next((one.id for one in patches), "")), patches
 
 
 def _asked_by(rt: Roundtable, event: Press) -> Agreement | MessageMark:
@@ -328,12 +329,12 @@ def recorded(rt: Roundtable, event: RecordDecision, playbook: Playbook) -> Round
     named = tuple(dict.fromkeys(event.deciders))
     deciders = _named_besides(rt, named, event.person)
     about = {"reason": event.reason, "revisit": event.revisit}
-    facts = _deciding(rt, text, option, playbook, deciders=deciders, **about)
-    replaced = {id for one in _new_decisions(facts) for id in one.set.get("replaces") or ()}
+    patches = _deciding(rt, text, option, playbook, deciders=deciders, **about)
+    replaced = {id for one in patches for id in one.set.get(REPLACES) or ()}
     old = [str(one["text"]) for one in rt.discussed.decisions if one.id in replaced]
     name = rt.name_of(event.person.id)
     sentence = wording.recorded(name, text, event.reason, instead=old, deciders=deciders)
-    rt = on_record(rt, event, sentence, **facts)
+    rt = on_record(rt, event, sentence, patches)
     for decider in named:
         if decider != event.person.id:
             rt = rt.whispering(decider, wording.named_as_decider(name, text))
@@ -362,9 +363,9 @@ def _deciding(
     context: str = "",
     reason: str = "",
     revisit: str = "",
-) -> dict[str, Any]:
+) -> tuple[Patch, ...]:
     """
-    The facts for the line: the entry of the decision, which says what it replaces, and the *option* that it chooses, if
+    The entry of the decision, which says what it replaces, and the *option* that it chooses, if
     it is one. *said_in* is the line of the message whose words *text* has. *deciders* are names, where it is not the
     person who records it alone.
     """
@@ -396,8 +397,8 @@ def objected(rt: Roundtable, event: RaiseObjection, playbook: Playbook) -> Round
     text, settle = whole(event.words, TEXT_CHARS), whole(event.settle, TEXT_CHARS)
     if not text:
         raise NotNow(wording.NO_WORDS)
-    facts = specifying.objected(rt, text, settle, playbook)
-    return on_record(rt, event, wording.objected(rt.name_of(event.person.id), text, settle), **facts)
+    patches = specifying.objected(rt, text, settle, playbook)
+    return on_record(rt, event, wording.objected(rt.name_of(event.person.id), text, settle), patches)
 
 
 def fate_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
@@ -428,8 +429,8 @@ def _settled(rt: Roundtable, person: Person, raised: Entry, fate: Fate, because:
     if fate is Fate.WITHDRAWN and person.id != claim.owner.by:
         raise NotNow(wording.only_its_owner(claim.owner.name))
     sentence = wording.settled(rt.name_of(person.id), str(claim.value), claim.owner.name, fate, because)
-    facts = specifying.settle_objection(raised.id, fate, because)
-    return rt.recording(sentence, part=LinePhase.WORKSHOP, by=person.id, **facts)
+    patch = specifying.settle_objection(raised.id, fate, because)
+    return rt.recording(sentence, part=LinePhase.WORKSHOP, by=person.id, entries=[patch])
 
 
 # --- turns ----------------------------------------------------------------------------------------------------------

@@ -20,9 +20,9 @@ from bot.domain.roundtable.outcomes import PersonaSpoke, Reviewed, looks_until_s
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import TimerName
-from bot.domain.roundtable.transitions import asking, pausing, speaking, specifying
+from bot.domain.roundtable.transitions import asking, pausing, speaking
 from bot.domain.specification.claims import Check
-from bot.domain.specification.entries import NOT_LISTED, Patch, unconfirmed
+from bot.domain.specification.entries import ENTRIES, NOT_LISTED, Patch, unconfirmed
 from bot.domain.transcript.lines import HOST, LEFT_OUT, RAW, UNSEEN
 from bot.domain.values.text import counted, one_line
 from bot.errors import NotNow
@@ -80,7 +80,7 @@ def reviewed(rt: Roundtable, event: Reviewed, playbook: Playbook) -> Roundtable:
         if (one.id, one.field, one.at) in waiting
     ]
     said = "\n".join((*wording.findings(found), wording.reviewed(len(patches))))
-    about = {**spent(event.facts), **specifying.facts_of(patches)}
+    about = {**spent(event.facts), ENTRIES: patches}
     rt = rt.but(review=found.but(step_id=rt.step_id, verdicts=(), missing=None))
     rt = rt.proposing(said, actor=HOST, part=rt.part, **about)
     rt = questions.ask_on_next_card(rt, found.missing, playbook) if found.missing else rt
@@ -142,7 +142,7 @@ def go_on_without(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtabl
         raise NotNow(wording.NOTHING_IS_AWAITED)
     rt = asking.record_choice(rt, wording.GO_ON_WITHOUT.label, event.person, part=rt.part)
     if in_discussion:
-        return speaking.without_answer(rt)
+        return rt.dropping(Speak).but(elaboration=rt.debate.but(is_round_wanted=False, notes=()))
     return rt.dropping(Speak).but(unread=(), draft=None)
 
 

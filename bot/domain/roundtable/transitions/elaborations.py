@@ -10,7 +10,6 @@ from typing import Any
 from bot.domain.actions.action import EndIntent, exit_wish
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import AddressKind
-from bot.domain.catalog.steps import Step
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.discussion import board, positions
 from bot.domain.discussion.block import DiscussionBlock, block_of, markdown, sources
@@ -42,7 +41,8 @@ from bot.domain.messages import (
 from bot.domain.messages.discussion_wording import Favored
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Link, Message
-from bot.domain.roundtable import agreeing, ended, permalinks, words
+from bot.domain.roundtable import agreeing, ended, root, words
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import React, Speak, Then
 from bot.domain.roundtable.inputs import Press, Say, TimeCame
 from bot.domain.roundtable.marks import MarkKind
@@ -60,16 +60,11 @@ from bot.domain.roundtable.transitions import (
 )
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
-from bot.domain.roundtable.transitions.saving import queue_commit, queue_commit_then_tell
-from bot.domain.roundtable.transitions.speaking import (
-    PersonaUtterance,
-    lead_of,
-    other_step,
-    told,
-)
+from bot.domain.roundtable.transitions.saving import queue_commit
+from bot.domain.roundtable.transitions.speaking import lead_of, other_step, told
 from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.specification.files import document_title
-from bot.domain.transcript.lines import BY_RULE, RAW, RAW_CHARS, LinePhase
+from bot.domain.transcript.lines import BY_RULE, ENTRIES, RAW, RAW_CHARS, LinePhase
 from bot.domain.values.text import one_line
 from bot.errors import NotNow
 
@@ -103,7 +98,7 @@ def floor_given(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
     note = discussion_wording.YOURS_TO_DECIDE
-    return told(rt, [PersonaUtterance(lead_of(rt, playbook), text, note=note)])
+    return told(rt, lead_of(rt, playbook), text, note=note)
 
 
 def undecided(rt: Roundtable) -> Dispute | None:
@@ -130,7 +125,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     dispute, name = rt.debate.put[-1], rt.name_of(event.person.id)
     position = dispute.options[int(choice.value)]
     rt = rt.opening_round(LinePhase.WORKSHOP)
-    facts = specifying.decided(rt, f"{dispute.issue}: {position}", playbook)
+    patches = specifying.decided(rt, f"{dispute.issue}: {position}", playbook)
     sentence = discussion_wording.decided(name, dispute.issue, position)
     rt = rt.heard(
         event.person,
@@ -138,7 +133,7 @@ def decided(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
         ts="",
         part=LinePhase.WORKSHOP,
         message_id=event.key,
-        **facts,
+        entries=patches,
     )
     return floor_given(rt, playbook)
 
@@ -170,8 +165,8 @@ def _favored(debate: Elaboration, dispute: Dispute) -> list[Favored]:
 def only_kept(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """On record, and read when the discussion is over; no persona answers it, and the card says so."""
     person = event.person
-    rt, facts = deciding.said(rt, event, playbook)
-    rt = rt.heard(person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **facts)
+    rt, patches = deciding.said(rt, event, playbook)
+    rt = rt.hearing(event, part=LinePhase.WORKSHOP, entries=patches)
     beside = UnansweredMessage(by=person.id, name=rt.name_of(person.id), text=event.text, ts=event.ts)
     rt = rt.but(elaboration=rt.debate.but(besides=(*rt.debate.besides, beside)))
     return rt.queueing(React(ts=event.ts, emoji=NOTED))
@@ -198,7 +193,9 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
         return asking.menu(report(rt, [trouble("ERR-ELAB-001")]), playbook, "", kind=kind)
 
     lead, unknown = playbook.roster.lead_of(rt.phase_key)
-    topic = _topic(step, playbook, whole_phase=from_phase_menu)
+    # The record names the last step of a phase all the same.
+    phase = asking.phase_of(step.phase_key, playbook)
+    topic = f"{phase.name}: {step.title}" if from_phase_menu else step.title
     before = rt.ended.get(step.step_id, EndedDiscussion())
     entry, opened = specifying.discussion_opened(rt, topic, step.step_id, playbook)
     debate = Elaboration(
@@ -220,8 +217,10 @@ def begin(rt: Roundtable, playbook: Playbook, *, from_phase_menu: bool) -> Round
     intro = discussion_wording.intro(
         playbook.roster.others(lead.key), topic, item=rt.title, max_turns=debate.max_turns
     )
-    rt = speaking.opening(rt, intro, playbook, **opened)
-    return rt.opening(step.step_id, discussion=True)
+    rt = speaking.on_a_card(rt, intro, entries=opened)
+    assert rt.board, "a card was posted"
+    rt = rt.but(board=rt.board.but(first=""))  # the card says it in its own parts
+    return speaking.asking_all_to_open(rt, playbook).opening(step.step_id, discussion=True)
 
 
 def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -231,18 +230,15 @@ def back(rt: Roundtable, playbook: Playbook) -> Roundtable:
     The limit may have been lowered in meta.json; then it is reached now (ERR-ELAB-006).
     """
     was_used_up = rt.debate.exhausted
-    debate = rt.debate.back(rt.max_turns)
+    # People may be asked again for what they have not decided.
+    debate = rt.debate.but(max_turns=rt.max_turns + rt.debate.more_turns, put=())
     rt = rt.but(stage=Stage.ELABORATING, elaboration=debate)
-    if debate.exhausted and not was_used_up:
+    is_over = debate.exhausted and not was_used_up
+    if not (is_over and rt.board):
+        rt = speaking.on_a_card(rt, discussion_wording.back_to_the_table(debate))
+    if is_over:
         return conclude(rt.logging(trouble("ERR-ELAB-006")), EndReason.TURN_LIMIT, playbook)
-    text = discussion_wording.back_to_the_table(debate)
-    rt = speaking.on_a_card(rt, text)
     return floor_given(rt, playbook) if debate.framed else speaking.asking_all_to_open(rt, playbook)
-
-
-def _topic(step: Step, playbook: Playbook, *, whole_phase: bool) -> str:
-    """At a phase's menu the discussion is about the phase; the record still names its last step."""
-    return f"{asking.phase_of(step.phase_key, playbook).name}: {step.title}" if whole_phase else step.title
 
 
 # --- personas -----------------------------------------------------------------------------------------------------
@@ -278,8 +274,11 @@ def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtab
 
 
 def call_ended(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """The people's floor, when nobody else is about to speak; or the round that was due meanwhile."""
-    rt = _limited(rt)
+    """
+    The people's floor, when nobody else is about to speak; or the round that was due meanwhile. At the limit personas
+    fall silent; people do not.
+    """
+    rt = rt.dropping(Speak) if rt.debate.exhausted else rt
     if rt.has_pending(Speak):
         return rt
     rt = floor_given(rt, playbook)
@@ -318,11 +317,17 @@ def _said(rt: Roundtable, said: Contribution, playbook: Playbook) -> Roundtable:
     debate = rt.debate.spoken(said.but(stances=stances), name=persona.first_name)
     rt = rt.but(elaboration=board.with_persona_options(debate))
     taken = specifying.stances_taken(rt, persona, playbook)
-    facts = {**speaking.facts(said), **taken, **_turn(debate)}
-    sayings = [PersonaUtterance(persona, said.text, facts)]
-    if other := other_step(rt, said.text, playbook):
-        rt, sayings = _drifted(rt, sayings, playbook, other=other)
-    return told(rt, sayings)
+    quotes = {"quotes": [one.model_dump(mode="json") for one in said.quotes]} if said.quotes else {}
+    by_rule = BY_RULE if said.by_rule else {}
+    facts = {**spent(said.facts), **quotes, **by_rule, ENTRIES: taken, **_turn(debate)}
+    lead, other = lead_of(rt, playbook), other_step(rt, said.text, playbook)
+    if other and persona == lead:  # none brings people back for the lead
+        rt = rt.logging(trouble("ERR-ELAB-005"))
+    rt = told(rt, persona, said.text, facts)
+    if other is None or persona == lead:
+        return rt
+    phase, topic = asking.phase_of(other.phase_key, playbook), rt.debate.topic
+    return told(rt, lead, discussion_wording.persona_off_topic(persona, other, phase, topic=topic))
 
 
 def _nothing_said(rt: Roundtable, event: TurnTaken, playbook: Playbook, **facts: Any) -> Roundtable:
@@ -340,27 +345,10 @@ def _nothing_said(rt: Roundtable, event: TurnTaken, playbook: Playbook, **facts:
     return rt.but(elaboration=rt.debate.but(notes=(*rt.debate.notes, note)))
 
 
-def _limited(rt: Roundtable) -> Roundtable:
-    """At the limit personas fall silent; people do not."""
-    return rt.dropping(Speak) if rt.debate.exhausted else rt
-
-
 def _on_card(rt: Roundtable, text: str, playbook: Playbook, **facts: Any) -> Roundtable:
     """Said by the lead, where it stands on the card."""
     actor = lead_of(rt, playbook).actor
     return rt.saying_on_card(text, part=LinePhase.WORKSHOP, actor=actor, **{**BY_RULE, **facts})
-
-
-def _drifted(
-    rt: Roundtable, sayings: list[PersonaUtterance], playbook: Playbook, *, other: Step
-) -> tuple[Roundtable, list[PersonaUtterance]]:
-    """Only the lead brings people back; none does it for the lead (ERR-ELAB-005)."""
-    lead, drifter = lead_of(rt, playbook), sayings[0].persona
-    if lead == drifter:
-        return rt.logging(trouble("ERR-ELAB-005")), sayings
-    phase = asking.phase_of(other.phase_key, playbook)
-    sentence = discussion_wording.persona_off_topic(drifter, other, phase, topic=rt.debate.topic)
-    return rt, [*sayings, PersonaUtterance(lead, sentence)]
 
 
 # --- people -------------------------------------------------------------------------------------------------------
@@ -371,7 +359,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     wish = exit_wish(event.text)
     ends = wish is EndIntent.YES
     if ends or not event.text.strip():
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP)
+        rt = rt.hearing(event, part=LinePhase.WORKSHOP)
         return conclude(rt, EndReason.BY_PEOPLE, playbook) if ends else rt
     if (after := deciding.answered(rt, event, playbook)) is not None:
         return after
@@ -381,8 +369,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     was_near = rt.debate.nearly_over
     rt = _heard(rt, event, playbook)
     if rt.debate.exhausted:
-        return _limited(rt).queueing(React(ts=event.ts, emoji=NOTED))
-    lead = lead_of(rt, playbook)
+        return rt.dropping(Speak).queueing(React(ts=event.ts, emoji=NOTED))
     if rt.debate.nearly_over and not was_near:
         rt = _on_card(rt, discussion_wording.NEARING_THE_END, playbook)
     if wish is EndIntent.UNSURE:
@@ -391,7 +378,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if other := other_step(rt, event.text, playbook):
         phase = asking.phase_of(other.phase_key, playbook)
         sentence = discussion_wording.person_off_topic(other, phase, topic=rt.debate.topic)
-        rt = told(rt, [PersonaUtterance(lead, sentence)])
+        rt = told(rt, lead_of(rt, playbook), sentence)
     return _asked(rt, event, playbook)
 
 
@@ -427,9 +414,12 @@ def person_asked(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable
 
 
 def _pressed(rt: Roundtable, event: Press, sentence: str, playbook: Playbook) -> Roundtable:
+    """A person lets the personas go on: that ends a silence which people asked for, and no other."""
     if rt.debate.exhausted:
         raise NotNow(discussion_wording.LIMIT_ON_CARD)
-    rt = speaking.let_speak(rt, playbook).opening_round(LinePhase.WORKSHOP)
+    if used_up(rt.purse, playbook.policy):
+        raise NotNow(trouble_wording.BUDGET_USED_UP)
+    rt = rt.but(manners=rt.manners.but(muted=False)).opening_round(LinePhase.WORKSHOP)
     return rt.recording(sentence, part=LinePhase.WORKSHOP, by=event.person.id)
 
 
@@ -445,9 +435,9 @@ def _heard(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     name = rt.name_of(event.person.id)
     line = rt.line_of(event.ts)
     debate = rt.debate.heard(by=event.person.id, name=name, text=event.text, ts=event.ts, line=line)
-    rt, facts = deciding.said(rt.but(elaboration=debate), event, playbook)
-    debate = rt.debate
-    return rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.WORKSHOP, **_turn(debate), **facts)
+    rt, patches = deciding.said(rt.but(elaboration=debate), event, playbook)
+    facts = {**_turn(rt.debate), ENTRIES: patches}
+    return rt.hearing(event, part=LinePhase.WORKSHOP, **facts)
 
 
 def _asked(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
@@ -476,7 +466,7 @@ def conclude(rt: Roundtable, reason: EndReason, playbook: Playbook) -> Roundtabl
     rt = rt.but(elaboration=debate, stage=Stage.WRITING)
     text = LAST_WORDS[reason]
     lead = lead_of(rt, playbook)
-    if rt.board and reason is not EndReason.BUDGET:
+    if reason is not EndReason.BUDGET:
         rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, actor=lead.actor, **BY_RULE)
     else:
         message = Message(text=text, speaker=lead.key)
@@ -567,12 +557,8 @@ def _as_markdown(rt: Roundtable, block: DiscussionBlock, playbook: Playbook) -> 
 
 def _links(rt: Roundtable, block: DiscussionBlock) -> tuple[Link, ...]:
     """To the messages that the block names, for those who read the thread."""
-    held_in = permalinks.thread(rt.permalink)
-    found = (
-        (turn, permalinks.of_message(held_in, rt.place.channel, turn.ts or turn.posted))
-        for turn in rt.debate.turns
-        if turn.id in block.cited
-    )
+    cited = (turn for turn in rt.debate.turns if turn.id in block.cited)
+    found = ((turn, root.link_to(rt, turn.ts or turn.posted)) for turn in cited)
     return tuple(Link(label=f"{turn.id} {turn.name}", url=url) for turn, url in found if url)
 
 
@@ -622,22 +608,10 @@ def _save(
     )
     subject = f"elaboration {step_id} {step.title if step else rt.debate.topic}"
     change = MetaChange(elaborations=(record,))
-    facts = specifying.discussion_ended(rt)
-    if rt.board is None:
-        return queue_commit_then_tell(
-            rt,
-            subject,
-            Message(text=text),
-            part=LinePhase.FORMALIZING,
-            then=Then.SYNTHESIS,
-            step=step_id,
-            edits=edits,
-            change=change,
-            facts=facts,
-            shown=shown,
-        )
+    ended_with = specifying.discussion_ended(rt)
+    assert rt.board, "a discussion has a card"
     heading = LAST_WORDS[rt.debate.ending or EndReason.BY_PEOPLE]
     card = discussion_card.ended_card(rt.debate.topic, shown, heading=heading)
     rt = rt.but(board=rt.board.but(ending=card))
-    rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, **facts)
+    rt = rt.saying_on_card(text, part=LinePhase.FORMALIZING, entries=ended_with)
     return queue_commit(rt, subject, then=Then.SYNTHESIS, step=step_id, edits=edits, change=change)

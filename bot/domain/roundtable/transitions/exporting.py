@@ -9,7 +9,6 @@ from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.outcomes import ExportNote
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.roundtable.transitions import specifying
 from bot.domain.specification.entries import GIT_AUTHOR, Patch
 from bot.domain.specification.exported import (
     ExportEdit,
@@ -68,12 +67,11 @@ def _proposed(
 ) -> Roundtable:
     """New entries belong to the card that asks for their kind, where people accept them."""
     placed = _by_step(rt, proposals.patches, playbook)
-    told: dict[str, Any] = {GIT_AUTHOR: by, **specifying.facts_of(placed.pop("", ()))}
-    rt = rt.telling(Message(text=text), part=rt.part, **told)
+    about: dict[str, Any] = {GIT_AUTHOR: by}
+    rt = rt.telling(Message(text=text), part=rt.part, **about, entries=placed.pop("", ()))
     for step_id, patches in placed.items():
         sentence = step_wording.entries_proposed([patch.id for patch in patches])
-        facts = {GIT_AUTHOR: by, "step_id": step_id, **specifying.facts_of(patches)}
-        rt = rt.recording(sentence, **facts)
+        rt = rt.recording(sentence, **about, step_id=step_id, entries=patches)
     return rt
 
 

@@ -4,6 +4,7 @@ decides nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.item.artifacts import InsightEdit, digest_of
@@ -15,13 +16,12 @@ from bot.domain.roundtable import root, timers
 from bot.domain.roundtable.effects import PushIssue, ReadIssue, ReadIssues
 from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, Press, TimeCame
 from bot.domain.roundtable.outcomes import IssuePushed, IssueReadAgain, IssuesRead
-from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
-from bot.domain.roundtable.transitions import exporting, pausing, specifying
+from bot.domain.roundtable.transitions import exporting, pausing
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification.brief import ISSUE, BriefRows, issue_of, text
-from bot.domain.specification.entries import HOW, Entry, How, Patch
+from bot.domain.specification.entries import ENTRIES, HOW, Entry, How, Patch
 from bot.domain.specification.not_settled import WORK
 from bot.domain.values.text import one_line, values
 from bot.domain.values.timestamps import after
@@ -103,9 +103,9 @@ def pushed(rt: Roundtable, event: IssuePushed, playbook: Playbook) -> Roundtable
     rt = rt.but(issues=rt.issues.but(asked=asked))
     if entry and issue_of(entry) != event.issue:
         told = wording.created(rt.name_of(person), event.entry, event.issue)
-        facts = {
+        facts: dict[str, Any] = {
             HOW: How.FORM.value,
-            **specifying.facts_of([Patch(id=event.entry, set={ISSUE: event.issue})]),
+            ENTRIES: [Patch(id=event.entry, set={ISSUE: event.issue})],
         }
         rt = rt.recording(told, by=person, message_id=event.effect, **facts)
         states = {**rt.issues.states, event.issue: "open"}
@@ -139,7 +139,7 @@ def _ended(rt: Roundtable, person: str) -> Roundtable:
 
 def read_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     """What is under way is not asked for again."""
-    _must_be_open(rt)
+    must_be_read(rt)
     if not (issue := root.began_with(rt)):
         raise NotNow(trouble_wording.UNKNOWN_MENU)
     if rt.has_pending(ReadIssue):
@@ -231,7 +231,7 @@ def _work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
     """That people accepted. Raises NotNow where no issue is created."""
     if rt.hidden:
         raise NotNow(wording.PRIVATE)
-    _must_be_open(rt)
+    must_be_read(rt)
     if not playbook.repositories:
         raise NotNow(wording.NO_REPOSITORY)
     if not (found := root.accepted_work(rt, playbook)):
@@ -239,8 +239,9 @@ def _work(rt: Roundtable, playbook: Playbook) -> list[Entry]:
     return found
 
 
-def _must_be_open(rt: Roundtable) -> None:
-    if rt.stage is Stage.OPENING or (rt.stalled and rt.stalled.stage is Stage.OPENING):
+def must_be_read(rt: Roundtable) -> None:
+    """Raises NotNow while the item's files are not known yet."""
+    if rt.is_unread:
         raise NotNow(trouble_wording.SAVING)
 
 

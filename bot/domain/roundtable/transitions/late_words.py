@@ -34,8 +34,8 @@ def is_stale(rt: Roundtable, ts: str) -> bool:
     written = slack_time(ts)
     if written is None:
         return False
-    if _is_still_to_be_asked(rt):
-        return True
+    if rt.stage is Stage.DISCUSSING and rt.menu is None and rt.has_pending(Survey):
+        return True  # the step is open, and its question waits for a search
     if rt.question is None:
         return False
     shown = slack_time(rt.question.ts)
@@ -88,7 +88,8 @@ def late_message(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable |
     if is_stale(rt, event.ts) and (
         words.wish_of(rt, event, playbook) or (own and _is_command(rt, event, playbook))
     ):
-        after = _not_obeyed(rt, event, playbook)
+        why = _sentence(rt, event.text, _action(rt, event, playbook))
+        after = _noted(rt, event).whispering(event.person.id, why)
     elif own:
         after = _kept(rt, event, own, playbook)
     else:
@@ -111,15 +112,12 @@ def refusal(rt: Roundtable, event: Stop | SetDepth | Plan) -> str:
             assert_never(event)
 
 
-def _not_obeyed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    why = _sentence(rt, event.text, _action(rt, event, playbook))
-    return _noted(rt, event).whispering(event.person.id, why)
-
-
 def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> Roundtable:
     """Feedback on the step that is being discussed is written down after the discussion; other steps are done."""
-    facts = specifying.said(rt, event.text, event.person, playbook, step_id=own.step_id)
-    rt = _noted(rt, event, answers_step=own.step_id, **facts).queueing(React(ts=event.ts, emoji=NOTED))
+    patches = specifying.said(rt, event.text, event.person, playbook, step_id=own.step_id)
+    rt = _noted(rt, event, answers_step=own.step_id, entries=patches).queueing(
+        React(ts=event.ts, emoji=NOTED)
+    )
     if own.step_id == rt.step_id:
         return rt.answering(event, feedback=True)
     return rt.whispering(event.person.id, trouble_wording.belongs_to(own.step_id))
@@ -127,7 +125,7 @@ def _kept(rt: Roundtable, event: Say, own: PostedPrompt, playbook: Playbook) -> 
 
 def _noted(rt: Roundtable, event: Say, **facts: Any) -> Roundtable:
     when = written_at(event.ts)
-    return rt.heard(event.person, event.text, ts=event.ts, part=rt.part, written_at=when, **facts)
+    return rt.hearing(event, part=rt.part, written_at=when, **facts)
 
 
 # --- words and buttons --------------------------------------------------------------------------------------------
@@ -161,11 +159,6 @@ def _action(rt: Roundtable, event: Say, playbook: Playbook) -> str:
     return next((found.action for found in playbook.actions.read_words(event.text)), "")
 
 
-def _is_still_to_be_asked(rt: Roundtable) -> bool:
-    """The step is open, and its question waits for a search."""
-    return rt.stage is Stage.DISCUSSING and rt.menu is None and rt.has_pending(Survey)
-
-
 def _is_to_come(rt: Roundtable, question: PostedPrompt) -> bool:
     return any(
         isinstance(one, Post | Rewrite) and one.id == question.post for one in (*rt.outbox, *rt.unsent)
@@ -183,12 +176,12 @@ REMEMBERED = 32
 
 
 def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
-    stands = specifying.facts_of(standing.restated(rt, event, playbook))
+    stands = tuple(standing.restated(rt, event, playbook))
     own = opened_before(rt, event.ts)
     is_turn = rt.elaboration is not None and rt.elaboration.has(event.ts)
     notes = not (is_turn or (stands and is_all_reason(event.text)))
-    facts = specifying.amended(rt, event, playbook, step_id=own.step_id if own else rt.step_id, notes=notes)
-    facts = specifying.merged(facts, stands)
+    step_id = own.step_id if own else rt.step_id
+    facts = specifying.amended(rt, event, playbook, step_id=step_id, notes=notes, stands=stands)
     rt = rt.heard(
         event.person,
         event.text,
@@ -198,14 +191,14 @@ def amended(rt: Roundtable, event: Amend, playbook: Playbook) -> Roundtable:
         amends=rt.line_of(event.ts),
         **facts,
     )
-    rt = _overtaking(_words_are(rt, event.ts, event.text), event.ts, event.text)
+    rt = _overtaking(rt.amending(event.ts, event.text), event.ts, event.text)
     return _answer_is(rt, event.ts, event.text, playbook)
 
 
 def retracted(rt: Roundtable, event: Retract, playbook: Playbook) -> Roundtable:
     told, line = step_wording.retracted(rt.name_of(event.person.id)), rt.line_of(event.ts)
     rt = rt.recording(told, by=event.person.id, message_id=event.key, retracts=line)
-    rt = _overtaking(_words_are(rt, event.ts, ""), event.ts, None)
+    rt = _overtaking(rt.amending(event.ts, ""), event.ts, None)
     return _answer_is(rt, event.ts, None, playbook)
 
 
@@ -221,23 +214,10 @@ def as_it_reads(rt: Roundtable, event: Say) -> Say:
     return event.but(text=change.text or "")
 
 
-def gone_already(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
-    """It was deleted before it came: kept in the transcript, and it means nothing any more."""
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part)
-    return pausing.notes_saved(rt)
-
-
 def _overtaking(rt: Roundtable, ts: str, text: str | None) -> Roundtable:
     if rt.line_of(ts) in rt.seen:
         return rt
     return rt.but(overtaken=(*rt.overtaken, EarlyEdit(ts=ts, text=text))[-REMEMBERED:])
-
-
-def _words_are(rt: Roundtable, ts: str, text: str) -> Roundtable:
-    """In the discussion: what is read from now on follows."""
-    if rt.elaboration:
-        rt = rt.but(elaboration=rt.elaboration.amended(ts, text))
-    return rt
 
 
 def _answer_is(rt: Roundtable, ts: str, text: str | None, playbook: Playbook) -> Roundtable:

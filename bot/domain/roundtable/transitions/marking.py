@@ -121,15 +121,15 @@ def _with_entry(
 ) -> tuple[Roundtable, MessageMark]:
     """An objection without a reason is none yet: the card asks for it."""
     kind = playbook.schema.kinds.get(ENTRY_OF.get(mark.kind, ""))
-    facts: Mapping[str, Any] = {}
+    patches: tuple[Patch, ...] = ()
     is_whole = (bool(mark.words) or mark.kind is not MarkKind.OBJECTION) and len(mark.text) <= VALUE_CHARS
     if kind and is_whole:
         id = rt.specification.next_id(kind)
         patch = _patch(rt, id, kind, mark, event.person)
-        mark, facts = mark.but(entry=id), specifying.facts_of(specifying.in_discussion(rt, [patch], playbook))
+        mark, patches = mark.but(entry=id), specifying.in_discussion(rt, [patch], playbook)
     names = rt.name_of(mark.by), rt.name_of(mark.author)
     sentence = wording.marked(*names, mark.kind.value, mark.words)
-    return _recorded(rt, event.key, event.person, sentence, mark, **facts), mark
+    return _recorded(rt, event.key, event.person, sentence, mark, entries=patches), mark
 
 
 def _patch(rt: Roundtable, id: str, kind: Kind, mark: MessageMark, person: Person) -> Patch:
@@ -152,10 +152,10 @@ def _taken_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook:
 
 def _without_entry(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: Playbook) -> Roundtable:
     is_alive = mark.entry and mark.settled != "agreed" and rt.specification.lives(mark.entry)
-    facts = specifying.facts_of([Patch(id=mark.entry, state=EntryState.WITHDRAWN)]) if is_alive else {}
+    patches = [Patch(id=mark.entry, state=EntryState.WITHDRAWN)] if is_alive else []
     sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     key = event.key if event.removed else f"{event.key}.before"
-    return _recorded(rt, key, event.person, sentence, mark, removed=True, **facts)
+    return _recorded(rt, key, event.person, sentence, mark, removed=True, entries=patches)
 
 
 def _recorded(
@@ -187,20 +187,17 @@ def _left_out(rt: Roundtable, event: MarkMessage, mark: MessageMark) -> Roundtab
     entries = [rt.specification.entries[one.entry] for one in quoting if one.entry]
     quoted = {claim.line for entry in entries if (claim := entry.claim("text"))}
     pending = {line.message_id for line in rt.unheld}
-    if source in pending:
-        lines = tuple(_without_words(line) if line.message_id == source else line for line in rt.lines)
-        rt = rt.but(lines=lines, specification=_blanked(rt.specification, source))
-    for line_id in quoted & pending:
-        lines = tuple(_without_quotes(line) if line.message_id == line_id else line for line in rt.lines)
-        rt = rt.but(lines=lines, specification=_blanked(rt.specification, line_id))
+    for id in {source, *quoted} & pending:
+        is_own = id == source
+        lines = (_without_words(one, is_own=is_own) if one.message_id == id else one for one in rt.lines)
+        rt = rt.but(lines=tuple(lines), specification=_blanked(rt.specification, id))
     rt = rt.but(marks=tuple(_unquoted(one, mark.ts) for one in rt.marks if one not in quoting))
     gone = dict.fromkeys((*made, *(one.id for one in entries if rt.specification.lives(one.id))))
     patches = [Patch(id=id, state=EntryState.WITHDRAWN) for id in gone]
     sentence = wording.marked(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
-    facts = {"retracts": source, **specifying.facts_of(patches)}
-    rt = _recorded(rt, event.key, event.person, sentence, mark, **facts)
+    rt = _recorded(rt, event.key, event.person, sentence, mark, retracts=source, entries=patches)
     rt = rt.without_answer(mark.ts).but(filed=tuple(one for one in rt.filed if one.ts != mark.ts))
-    return rt.but(elaboration=rt.elaboration.amended(mark.ts, "")) if rt.elaboration else rt
+    return rt.amending(mark.ts, "")
 
 
 def _quotes(one: MessageMark) -> bool:
@@ -212,15 +209,12 @@ def _unquoted(one: MessageMark, ts: str) -> MessageMark:
     return one.but(quote=wording.LEFT_OUT) if one.ts == ts and one.words else one
 
 
-def _without_quotes(line: Line) -> Line:
-    return line.but(meta={**line.meta, ENTRIES: [_wordless(patch) for patch in line.meta.get(ENTRIES) or ()]})
-
-
-def _without_words(line: Line) -> Line:
-    meta = {name: value for name, value in line.meta.items() if name != ATTACHMENTS}
+def _without_words(line: Line, *, is_own: bool) -> Line:
+    """Its entries have none any more; one that is not the author's *own* keeps what else it says."""
+    meta = {name: value for name, value in line.meta.items() if name != ATTACHMENTS or not is_own}
     if ENTRIES in meta:
         meta[ENTRIES] = [_wordless(patch) for patch in meta[ENTRIES]]
-    return line.but(content=wording.LEFT_OUT, meta=meta)
+    return line.but(content=wording.LEFT_OUT if is_own else line.content, meta=meta)
 
 
 def _wordless(patch: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,7 +247,7 @@ def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: P
     author = Person(id=mark.author)
     sentence = wording.taken_back(rt.name_of(mark.by), rt.name_of(mark.author), mark.kind.value)
     rt = _recorded(rt, f"{event.key}.by", event.person, sentence, mark, removed=True)
-    facts = specifying.said(rt, mark.quote, author, playbook, step_id=mark.step_id)
+    patches = specifying.said(rt, mark.quote, author, playbook, step_id=mark.step_id)
     rt = rt.heard(
         author,
         mark.quote,
@@ -261,10 +255,9 @@ def _put_back(rt: Roundtable, event: MarkMessage, mark: MessageMark, playbook: P
         part=rt.part,
         message_id=event.key,
         amends=rt.line_of(mark.ts),
-        **facts,
+        entries=patches,
     )
-    if rt.elaboration:
-        rt = rt.but(elaboration=rt.elaboration.amended(mark.ts, mark.quote))
+    rt = rt.amending(mark.ts, mark.quote)
     return _answering(rt, mark) if rt.stage is Stage.DISCUSSING and rt.step_id == mark.step_id else rt
 
 
@@ -314,14 +307,14 @@ def settled(
     rt: Roundtable, person: Person, mark: MessageMark, playbook: Playbook, *, agree: bool
 ) -> Roundtable:
     name, kind = rt.name_of(person.id), playbook.schema.kinds.get("decision")
-    facts: Mapping[str, Any] = {}
+    patches: tuple[Patch, ...] = ()
     after = mark.but(settled="agreed" if agree else "not_agreed")
     if agree and kind:
         id = rt.specification.next_id(kind)
         patch = _patch(rt, id, kind, mark, person)
-        patch = patch.but(set={**patch.set, "context": whose(rt, mark)})
-        facts, after = specifying.facts_of([patch]), after.but(entry=id)
+        patches = (patch.but(set={**patch.set, "context": whose(rt, mark)}),)
+        after = after.but(entry=id)
     sentence = (wording.agreed if agree else wording.not_agreed)(name, mark.text)
     rt = rt.but(marks=tuple(after if one is mark else one for one in rt.marks))
-    rt = rt.recording(sentence, by=person.id, **facts)
+    rt = rt.recording(sentence, by=person.id, entries=patches)
     return pausing.notes_saved(rt)

@@ -69,7 +69,7 @@ from bot.domain.roundtable.transitions.saving import (
     slack_place,
     unheard,
 )
-from bot.domain.transcript.lines import Line, LinePhase, Source, in_thread_order
+from bot.domain.transcript.lines import ENTRIES, Line, LinePhase, Source, in_thread_order
 from bot.domain.transcript.seal import TAKES_OVER, OldLines
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line, paragraphs
@@ -168,11 +168,9 @@ def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
     if event.brief:
         step = playbook.agenda.plan
         where = {"phase_key": step.phase_key, "step_id": step.step_id}
-        facts = specifying.said(rt, event.brief, event.person, playbook, step_id=step.step_id)
-        key = f"{event.key}.brief"
-        rt = rt.heard(
-            event.person, event.brief, ts="", part=LinePhase.DRAFT, message_id=key, **where, **facts
-        )
+        patches = specifying.said(rt, event.brief, event.person, playbook, step_id=step.step_id)
+        facts: dict[str, Any] = {"message_id": f"{event.key}.brief", **where, ENTRIES: patches}
+        rt = rt.heard(event.person, event.brief, ts="", part=LinePhase.DRAFT, **facts)
     rt = rt.queueing(OpenThread(message=Message(text=text, note=started), reply_url=event.reply_url))
     rt = rt.said(text, rt.outbox[-1], part=LinePhase.DRAFT)
     return report(
@@ -199,8 +197,7 @@ def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundt
         return taken_up(_recovered(rt, event, playbook), "taken up from git")
     new = unheard(rt, event)
     for heard in new:
-        rt = rt.meeting(heard.person).heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.DRAFT)
-        rt = rt.attaching(heard)
+        rt = rt.meeting(heard.person).hearing(heard, part=LinePhase.DRAFT)
     return (
         rt if event.quiet else rt.telling(Message(text=step_wording.adopted(len(new))), part=LinePhase.DRAFT)
     )
@@ -326,13 +323,13 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
         place = done or step
         at, rt = place.step_id if place else "", rt.meeting(heard.person)
         if done and words.answers(heard.text):
-            facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, is_asked=False)
+            patches = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, is_asked=False)
         else:
-            facts = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
+            patches = specifying.said(rt, heard.text, heard.person, playbook, step_id=at, notes=is_answer)
         is_about = place is not None and (is_answer or done is not None)
         where = {"phase_key": place.phase_key, "step_id": at} if place and is_about else {}
-        rt = rt.heard(heard.person, heard.text, ts=heard.ts, part=LinePhase.CLARIFYING, **where, **facts)
-        rt = rt.attaching(heard)
+        facts: dict[str, Any] = {**where, ENTRIES: patches}
+        rt = rt.hearing(heard, part=LinePhase.CLARIFYING, **facts)
         if is_answer:
             rt = rt.answering(heard, feedback=False)
     elsewhere = sum(heard.about == NO_STEP for heard in new)
@@ -405,7 +402,7 @@ def _write_names(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return queue_commit(named, "names", edits=due) if due else rt
 
 
-def person_changed(rt: Roundtable, event: PersonChanged) -> Roundtable:
+def person_changed(rt: Roundtable, event: PersonChanged, playbook: Playbook) -> Roundtable:
     """The name stays the one that is in git: `people.json` changes it."""
     return permission.learned(rt, event.person) if event.person.id in rt.people else rt
 
@@ -468,13 +465,14 @@ class _Introduction:
 # --- going on -------------------------------------------------------------------------------------------------------
 
 
-def resume(rt: Roundtable, event: Resume, playbook: Playbook) -> Roundtable:
-    return _look(rt, event.person)
-
-
-def resume_pressed(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
-    rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, rt.name_of(event.person.id)))
-    return _look(rt, event.person)
+def resume(rt: Roundtable, event: Press | Resume, playbook: Playbook) -> Roundtable:
+    """Two people who ask at once are told once."""
+    name = rt.name_of(event.person.id)
+    if isinstance(event, Press):
+        rt = rt.closing_menu(step_wording.chosen(menus.RESUME.label, name))
+    rt = rt.recording(step_wording.resumed(name), by=event.person.id)
+    rt = rt.dropping(Speak).but(resumed_by=event.person.id)
+    return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
 def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
@@ -500,13 +498,6 @@ def taken_over(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 def without_looking(rt: Roundtable, sentence: str, playbook: Playbook) -> Roundtable:
     rt = rt.telling(Message(text=trouble_wording.unread(sentence)), part=rt.part)
     return rt if rt.stage is Stage.ANALYSED else again(rt, playbook)
-
-
-def _look(rt: Roundtable, person: Person) -> Roundtable:
-    """Two people who ask at once are told once."""
-    rt = rt.recording(step_wording.resumed(rt.name_of(person.id)), by=person.id)
-    rt = rt.dropping(Speak).but(resumed_by=person.id)
-    return rt if rt.has_pending(ReadItem) else rt.queueing(ReadItem())
 
 
 def again(rt: Roundtable, playbook: Playbook) -> Roundtable:

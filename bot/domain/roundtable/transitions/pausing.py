@@ -61,7 +61,7 @@ def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roun
     return queue_commit(rt.but(stage=Stage.PAUSED, heading_for=rt.stage), "paused").queueing(told)
 
 
-def channel_moved(rt: Roundtable, event: ChannelMoved) -> Roundtable:
+def channel_moved(rt: Roundtable, event: ChannelMoved, playbook: Playbook) -> Roundtable:
     """The thread goes on below the new id. A channel gets one when it becomes public or private: that is asked anew."""
     old, new = rt.place.channel, event.channel
     manners = rt.manners.but(private=None, channels=(*rt.manners.channels, (old, event.ts)))
@@ -101,8 +101,8 @@ def noted(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """
     is_answer = rt.heading_for is Stage.DISCUSSING and words.answers(event.text)
     is_feedback = rt.stalled is not None and rt.stalled.stage in {*BUSY, Stage.ELABORATING}
-    facts = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=rt.part, **facts)
+    patches = specifying.said(rt, event.text, event.person, playbook, notes=is_answer or is_feedback)
+    rt = rt.hearing(event, part=rt.part, entries=patches)
     if rt.stage is Stage.PAUSED and Action.FINISH_STEP.read_words(event.text) is not None:
         rt = rt.but(hinted=_rest(rt)).whispering(event.person.id, step_wording.NOTHING_OPEN)
     elif rt.hinted != _rest(rt):
@@ -134,7 +134,6 @@ def notes_saved(rt: Roundtable) -> Roundtable:
     Nothing is written into a folder that could not be read yet: what git already has is not known then.
     """
     spoken = any(line.source is Source.USER or ENTRIES in line.meta for line in rt.unheld)
-    unread = rt.stalled is not None and rt.stalled.stage is Stage.OPENING
-    if rt.stage not in RESTING or unread or not spoken or rt.has_pending(Commit):
+    if rt.stage not in RESTING or rt.is_unread or not spoken or rt.has_pending(Commit):
         return rt
     return queue_commit(rt, "said afterwards")

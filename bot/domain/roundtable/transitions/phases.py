@@ -11,7 +11,7 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Card, Message
 from bot.domain.roundtable import covering, root, words
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import ReadItem, Speak, Survey, Then
+from bot.domain.roundtable.effects import Post, ReadItem, Speak, Survey, Then
 from bot.domain.roundtable.inputs import Plan, Press, Say, SetDepth, Stop
 from bot.domain.roundtable.outcomes import Committed
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
@@ -27,7 +27,6 @@ from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.saving import (
     HEAD,
     queue_commit,
-    queue_commit_then_tell,
     saying_what_is_saved,
 )
 from bot.domain.transcript.lines import BY_RULE, HOST, LinePhase
@@ -178,16 +177,12 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
         rt = rt.recording(root.ending(rt, playbook), part=LinePhase.REVIEW_READY)
         return queue_commit(rt, subject, then=Then.PHASE, change=change)
     brief = root.final_brief(rt, playbook)
-    rt = queue_commit_then_tell(
-        rt,
-        subject,
-        brief,
-        part=LinePhase.REVIEW_READY,
-        then=Then.PHASE,
-        change=change,
-        facts={"line": root.ending(rt, playbook)},
-    )
-    return root.with_brief(rt, brief)
+    rt = rt.telling(brief, part=LinePhase.REVIEW_READY, line=root.ending(rt, playbook))
+    post = rt.outbox[-1]
+    assert isinstance(post, Post), "telling ends with queueing a post"
+    # It is in the transcript that is committed, and is said only when the commit is done.
+    rt = queue_commit(rt.completing(post.id), subject, then=Then.PHASE, change=change)
+    return rt.queueing(post.but(broadcast=True)).following(BRIEF, post, brief)
 
 
 def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
@@ -261,11 +256,11 @@ def typed(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if (after := cards.typed(rt, event, playbook)) is not None:
         return after
     if rt.board and Action.END_ELABORATION.read_words(event.text) is not None:
-        rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING)
+        rt = rt.hearing(event, part=LinePhase.CLARIFYING)
         return rt.whispering(event.person.id, discussion_wording.OVER_ALREADY)
     is_feedback = not words.is_wish(event.text)
-    facts = specifying.said(rt, event.text, event.person, playbook, is_asked=False) if is_feedback else {}
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    patches = specifying.said(rt, event.text, event.person, playbook, is_asked=False) if is_feedback else ()
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if Action.FINISH_STEP.read_words(event.text) is not None:
         return rt.whispering(event.person.id, trouble_wording.NOTHING_TO_FINISH)
     return steps.fed_back(rt, event, playbook)

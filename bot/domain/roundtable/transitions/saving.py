@@ -12,7 +12,7 @@ from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdi
 from bot.domain.item.meta import MetaChange, Seats, SlackPlace
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, NO_STEP, Message
-from bot.domain.roundtable.effects import Commit, Post, ReadThread, Then
+from bot.domain.roundtable.effects import Commit, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
 from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
@@ -71,30 +71,6 @@ def queue_commit(
         then=then,
     )
     return pending_commits(rt).queueing(commit)
-
-
-def queue_commit_then_tell(
-    rt: Roundtable,
-    subject: str,
-    message: Message,
-    *,
-    part: LinePhase,
-    then: Then,
-    step: str = "",
-    edits: Iterable[Edit] = (),
-    change: MetaChange | None = None,
-    facts: Mapping[str, Any] | None = None,
-    shown: Message | None = None,
-) -> Roundtable:
-    """
-    *message* is in the transcript that is committed, and is said only when the commit is done; in the thread it reads
-    as *shown*, if that is given.
-    """
-    told = rt.telling(message, part=part, **(facts or {}))
-    post = told.outbox[-1]
-    assert isinstance(post, Post), "telling ends with queueing a post"
-    rt = queue_commit(told.completing(post.id), subject, then=then, step=step, edits=edits, change=change)
-    return rt.queueing(post.but(message=shown.but(about=post.message.about)) if shown else post)
 
 
 # --- taking in ----------------------------------------------------------------------------------------------------
@@ -231,11 +207,8 @@ def read_after_all(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Rou
             rt = put_to_us(rt, one)
             continue
         about = "" if one.about == NO_STEP else one.about
-        facts = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else {}
-        rt = rt.meeting(one.person).heard(
-            one.person, one.text, ts=one.ts, part=rt.part, step_id=about, **facts
-        )
-        rt = rt.attaching(one)
+        patches = specifying.said(rt, one.text, one.person, playbook, step_id=about) if about else ()
+        rt = rt.meeting(one.person).hearing(one, part=rt.part, step_id=about, entries=patches)
     return written_again(rt, event.lost, words=len(new), complete=event.complete)
 
 

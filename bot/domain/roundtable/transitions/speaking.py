@@ -2,20 +2,18 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Step
-from bot.domain.discussion.elaboration import MOST_IN_THE_OPENING, Contribution, TurnKind
+from bot.domain.discussion.elaboration import MOST_IN_THE_OPENING, TurnKind
 from bot.domain.messages import trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.asked import AskedAs, asked_in
-from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.inputs import Mute, TimeCame
-from bot.domain.roundtable.outcomes import spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, cleared
@@ -26,37 +24,23 @@ from bot.errors import NotNow
 TURN_ID = "turn_id"
 
 
-class PersonaUtterance(NamedTuple):
-    """Something a persona says, with the facts for its line. *note* is small print below it."""
-
-    persona: Persona
-    text: str
-    facts: Mapping[str, Any] = BY_RULE
-    note: str = ""
-
-
 def lead_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.get(rt.debate.lead) or playbook.roster.lead_of(rt.phase_key)[0]
 
 
-def told(rt: Roundtable, sayings: list[PersonaUtterance]) -> Roundtable:
-    """What was said is posted before the answer of another persona is waited for."""
-    if not sayings:
-        return rt
+def told(
+    rt: Roundtable, persona: Persona, text: str, facts: Mapping[str, Any] = BY_RULE, *, note: str = ""
+) -> Roundtable:
+    """
+    *persona* says *text*, which is posted before the answer of another one is waited for. A turn knows its line, so
+    that what rests on it can be looked up. *note* is small print below it.
+    """
     awaited = tuple(one for one in rt.outbox if isinstance(one, Speak))
-    rt = rt.dropping(Speak)
-    for one in sayings:
-        message = Message(text=one.text, speaker=one.persona.key, note=one.note)
-        rt = rt.telling(message, part=LinePhase.WORKSHOP, actor=one.persona.actor, **one.facts)
-        rt = _written(rt, one)
+    message = Message(text=text, speaker=persona.key, note=note)
+    rt = rt.dropping(Speak).telling(message, part=LinePhase.WORKSHOP, actor=persona.actor, **facts)
+    if TURN_ID in facts:
+        rt = rt.but(elaboration=rt.debate.written(rt.lines[-1].message_id))
     return rt.queueing(*awaited)
-
-
-def _written(rt: Roundtable, saying: PersonaUtterance) -> Roundtable:
-    """A turn knows its line, so that what rests on it can be looked up."""
-    if TURN_ID not in saying.facts:
-        return rt
-    return rt.but(elaboration=rt.debate.written(rt.lines[-1].message_id))
 
 
 # When personas are silent: people muted them, or the budget is used up.
@@ -66,14 +50,6 @@ def _written(rt: Roundtable, saying: PersonaUtterance) -> Roundtable:
 
 def asking_to_speak(rt: Roundtable, speak: Speak, playbook: Playbook) -> Roundtable:
     return rt if asking.is_silenced(rt, playbook) else rt.queueing(speak)
-
-
-def opening(rt: Roundtable, intro: str, playbook: Playbook, **facts: Any) -> Roundtable:
-    """Of a discussion. In silence the floor is the people's from the beginning."""
-    rt = on_a_card(rt, intro, **facts)
-    assert rt.board, "a card was posted"
-    rt = rt.but(board=rt.board.but(first=""))  # the card says it in its own parts
-    return asking_all_to_open(rt, playbook)
 
 
 def on_a_card(rt: Roundtable, text: str, **facts: Any) -> Roundtable:
@@ -99,11 +75,6 @@ def putting_off(rt: Roundtable) -> Roundtable:
     if rt.stage is Stage.ELABORATING and rt.has_pending(Speak):
         rt = rt.but(elaboration=rt.debate.but(is_round_wanted=True))
     return rt.dropping(Speak)
-
-
-def without_answer(rt: Roundtable) -> Roundtable:
-    """People go on without what a model was asked for."""
-    return rt.dropping(Speak).but(elaboration=rt.debate.but(is_round_wanted=False, notes=()))
 
 
 def waiting_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
@@ -195,13 +166,6 @@ def _has_call_left(rt: Roundtable) -> bool:
     return not rt.debate.exhausted and rt.debate.calls_left > pending
 
 
-def let_speak(rt: Roundtable, playbook: Playbook) -> Roundtable:
-    """A person lets the personas go on: that ends a silence which people asked for, and no other."""
-    if used_up(rt.purse, playbook.policy):
-        raise NotNow(trouble_wording.BUDGET_USED_UP)
-    return rt.but(manners=rt.manners.but(muted=False))
-
-
 # Other steps in what a persona or a person says in a discussion.
 
 
@@ -216,15 +180,6 @@ def other_step(rt: Roundtable, text: str, playbook: Playbook) -> Step | None:
 
 def _names(text: str, step: Step) -> bool:
     return bool(re.search(rf"(?<![\d-]){step.step_id}(?![\d-])", text)) or step.title.lower() in text.lower()
-
-
-# What a contribution puts on record besides its words: where its speaker stands, and what it quotes.
-
-
-def facts(said: Contribution) -> Mapping[str, Any]:
-    """For its line; its positions are entries."""
-    quotes = {"quotes": [one.model_dump(mode="json") for one in said.quotes]} if said.quotes else {}
-    return {**spent(said.facts), **quotes, **(BY_RULE if said.by_rule else {})}
 
 
 def taking_up(rt: Roundtable, playbook: Playbook) -> Roundtable:

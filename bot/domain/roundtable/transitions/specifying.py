@@ -6,12 +6,12 @@ commit the sections whose text changed are written, whichever step they belong t
 different things.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
 from bot.domain.catalog.personas import Persona
-from bot.domain.catalog.schema import NOTE, PLAN_PAGE, Schema, SectionView, ids_in
+from bot.domain.catalog.schema import PLAN_PAGE, Schema, SectionView, ids_in
 from bot.domain.catalog.steps import SHARED, Depth, Step
 from bot.domain.discussion.board import OUTCOMES, is_position_in_step
 from bot.domain.discussion.elaboration import Elaboration, EndReason, Fate
@@ -76,14 +76,14 @@ def said(
     step_id: str = "",
     notes: bool = True,
     is_asked: bool = True,
-) -> dict[str, Any]:
+) -> tuple[Patch, ...]:
     """
-    The facts for the line of a message: its patches, read while *step_id* (or the current step) is open. At a menu
+    The patches for the line of a message, read while *step_id* (or the current step) is open. At a menu
     nothing *is_asked*, so words without a number answer no question.
     """
     step_id = step_id or rt.step_id
     found = read(rt, text, person, playbook, step_id=step_id, is_asked=is_asked)
-    return facts_of(in_discussion(rt, taken(rt, found, step_id, notes=notes), playbook))
+    return in_discussion(rt, taken(rt, found, step_id, notes=notes), playbook)
 
 
 def telling_what_is_not_taken(
@@ -109,38 +109,28 @@ def telling_what_is_not_taken(
 
 def decided(
     rt: Roundtable, text: str, playbook: Playbook, *, sources: tuple[str, ...] = (), **fields: Any
-) -> dict[str, Any]:
+) -> tuple[Patch, ...]:
     """The decision that a person pressed is theirs: accepted. Of *fields*, those that the kind has."""
     return _made(rt, "decision", text, playbook, sources=sources, **fields)
 
 
-def noted(rt: Roundtable, text: str, playbook: Playbook) -> dict[str, Any]:
-    """*text* as a note, whatever it says."""
-    return _made(rt, NOTE, text, playbook)
-
-
-def made_in(facts: Mapping[str, Any]) -> str:
-    """The id of the one new entry in *facts*; empty where there is none."""
-    return next((str(one["id"]) for one in facts.get(ENTRIES) or ()), "")
-
-
-def objected(rt: Roundtable, text: str, settle: str, playbook: Playbook) -> dict[str, Any]:
+def objected(rt: Roundtable, text: str, settle: str, playbook: Playbook) -> tuple[Patch, ...]:
     return _made(rt, "objection", text, playbook, outcome="open", settle=settle)
 
 
-def settle_objection(id: str, fate: Fate, because: str) -> dict[str, Any]:
+def settle_objection(id: str, fate: Fate, because: str) -> Patch:
     """What became of the objection *id*. Who takes it back withdraws its entry."""
     if fate not in OUTCOMES:
-        return facts_of([Patch(id=id, state=EntryState.WITHDRAWN)])
+        return Patch(id=id, state=EntryState.WITHDRAWN)
     said_why = {"outcome_text": because} if because else {}
-    return facts_of([Patch(id=id, set={"outcome": OUTCOMES[fate], **said_why})])
+    return Patch(id=id, set={"outcome": OUTCOMES[fate], **said_why})
 
 
 def _made(
     rt: Roundtable, key: str, text: str, playbook: Playbook, *, sources: tuple[str, ...] = (), **fields: Any
-) -> dict[str, Any]:
+) -> tuple[Patch, ...]:
     if (kind := playbook.schema.kinds.get(key)) is None:
-        return {}
+        return ()
     id = rt.specification.next_id(kind)
     more = {name: value for name, value in fields.items() if value and name in kind.fields}
     patch = Patch(id=id, kind=kind.key, new=True, set={kind.text: text, **more}, sources=sources)
@@ -148,45 +138,33 @@ def _made(
         Quote(line=one, words=text[:QUOTE_CHARS]) for one in sources if rt.specification.says(one, text)
     )
     patch = patch.but(quotes={kind.text: quoted}) if quoted else patch
-    return facts_of(in_discussion(rt, [patch], playbook))
-
-
-def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Both, with the patches of both."""
-    entries = [*(facts.get(ENTRIES) or ()), *(more.get(ENTRIES) or ())]
-    return {**facts, **more, **({ENTRIES: entries} if entries else {})}
-
-
-def completed(facts: Mapping[str, Any], id: str, more: Mapping[str, Any]) -> dict[str, Any]:
-    """*facts*, whose patch of the entry *id* gives it *more* fields, too."""
-    entries = [
-        {**one, "set": {**one.get("set", {}), **more}} if more and one.get("id") == id else one
-        for one in facts.get(ENTRIES) or ()
-    ]
-    return {**facts, ENTRIES: entries}
+    return in_discussion(rt, [patch], playbook)
 
 
 # --- discussions ---
 
 
-def in_discussion(rt: Roundtable, patches: Iterable[Patch], playbook: Playbook) -> Iterator[Patch]:
+def in_discussion(rt: Roundtable, patches: Iterable[Patch], playbook: Playbook) -> tuple[Patch, ...]:
     """New entries say in which discussion they came up."""
     entry = rt.elaboration.entry if rt.elaboration else ""
-    for patch in patches:
+
+    def placed(patch: Patch) -> Patch:
         kind = playbook.schema.kinds.get(patch.kind)
         is_of_it = entry and patch.new and kind and DISCUSSION in kind.fields
-        yield patch.but(set={**patch.set, DISCUSSION: entry}) if is_of_it else patch
+        return patch.but(set={**patch.set, DISCUSSION: entry}) if is_of_it else patch
+
+    return tuple(map(placed, patches))
 
 
 def discussion_opened(
     rt: Roundtable, topic: str, step_id: str, playbook: Playbook
-) -> tuple[str, dict[str, Any]]:
-    """The id of the new discussion, and the facts for its first line."""
+) -> tuple[str, tuple[Patch, ...]]:
+    """The id of the new discussion, and the patches for its first line."""
     if (kind := playbook.schema.kinds.get(DISCUSSION)) is None:
-        return "", {}
+        return "", ()
     id = rt.specification.next_id(kind)
     fields = {kind.text: topic, "step": step_id, "began": rt.now}
-    return id, facts_of([Patch(id=id, kind=kind.key, new=True, set=fields)])
+    return id, (Patch(id=id, kind=kind.key, new=True, set=fields),)
 
 
 def position_taken(
@@ -230,7 +208,7 @@ def position_taken(
     yield Patch(id=id, kind=kind.key, new=True, set=given, sources=tuple(sources))
 
 
-def stances_taken(rt: Roundtable, persona: Persona, playbook: Playbook) -> dict[str, Any]:
+def stances_taken(rt: Roundtable, persona: Persona, playbook: Playbook) -> list[Patch]:
     """The positions of the newest turn, which is a persona's."""
     lines = {turn.id: turn.line for turn in rt.debate.turns if turn.line}
     patches: list[Patch] = []
@@ -248,7 +226,7 @@ def stances_taken(rt: Roundtable, persona: Persona, playbook: Playbook) -> dict[
             taken=patches,
             **words,
         )
-    return facts_of(patches)
+    return patches
 
 
 def proposed(
@@ -269,12 +247,11 @@ def proposed(
     roots, known = {**said, **checks.roots_in(rt.specification)}, rt.specification.entries
     check = checks.check_for(playbook, rt.people.values())
     found = [checks.checked(one, roots, check, playbook.schema, known) for one in patches]
-    facts = facts_of(found)
-    if not facts:
+    if not found:
         return rt
-    facts[PERSONA_NAME] = persona.first_name
-    ids = ", ".join(dict.fromkeys(patch["id"] for patch in facts[ENTRIES]))
-    return rt.proposing(step_wording.proposed(persona, ids), actor=persona.actor, part=part, **about, **facts)
+    facts: dict[str, Any] = {**about, ENTRIES: found, PERSONA_NAME: persona.first_name}
+    ids = ", ".join(dict.fromkeys(patch.id for patch in found))
+    return rt.proposing(step_wording.proposed(persona, ids), actor=persona.actor, part=part, **facts)
 
 
 def _without_peoples(patches: Iterable[Patch], schema: Schema) -> Iterator[Patch]:
@@ -302,11 +279,11 @@ def renumbered(patches: Iterable[Patch], specification: Specification, schema: S
         yield patch.but(id=id, part_of=owner)
 
 
-def discussion_ended(rt: Roundtable) -> dict[str, Any]:
-    """The facts that say what its block in the files shows, as it stands now."""
+def discussion_ended(rt: Roundtable) -> tuple[Patch, ...]:
+    """What its block in the files shows, as it stands now."""
     id = rt.debate.entry
     if not id:
-        return {}
+        return ()
     shown = (
         *discussions.shown_entries(rt.specification, id),
         *rt.discussed.placed_positions(rt.specification),
@@ -316,15 +293,22 @@ def discussion_ended(rt: Roundtable) -> dict[str, Any]:
         "exit": (rt.debate.ending or EndReason.BY_PEOPLE).value,
         "shows": [discussions.as_shown(one.id, discussions.words_of(one)) for one in shown],
     }
-    return facts_of([Patch(id=id, set=ended)])
+    return (Patch(id=id, set=ended),)
 
 
 def amended(
-    rt: Roundtable, event: Amend, playbook: Playbook, *, step_id: str, notes: bool = True
+    rt: Roundtable,
+    event: Amend,
+    playbook: Playbook,
+    *,
+    step_id: str,
+    notes: bool = True,
+    stands: Iterable[Patch] = (),
 ) -> dict[str, Any]:
     """
-    A changed message keeps the ids that it gave, and belongs to the step that it was said in: *step_id*, if no entry
-    of its own says it. Without *notes*, the rest of it says why its author is for an option, or is a turn.
+    The facts for the line of a changed message. It keeps the ids that it gave, and belongs to the step that it was said
+    in: *step_id*, if no entry of its own says it. Without *notes*, the rest of it says why its author is for an option,
+    or is a turn. *stands* are the positions that it gives.
     """
     line = rt.line_of(event.ts)
     before, heard = rt.specification.made_by(line), rt.specification.heard.get(line)
@@ -340,7 +324,7 @@ def amended(
         one.but(set={**one.set, DISCUSSION: held[one.id]}) if held.get(one.id) and one.set else one
         for one in said_entries.reread(before, now, rt.specification, playbook.schema)
     )
-    return {**facts_of(again), "step_id": step_id}
+    return {ENTRIES: (*again, *stands), "step_id": step_id}
 
 
 def questions_of(rt: Roundtable, step: Step, playbook: Playbook) -> tuple[str, ...]:
@@ -446,11 +430,6 @@ def is_small(text: str, playbook: Playbook) -> bool:
     return bool(text.strip()) and has_only_small_words(text, playbook.schema.small_words())
 
 
-def facts_of(patches: Iterable[Patch]) -> dict[str, Any]:
-    made = [patch.as_json() for patch in patches]
-    return {ENTRIES: made} if made else {}
-
-
 # --- entries become files ---
 
 
@@ -515,7 +494,7 @@ def read_back(
             kept = {view.key: edit.replaces, f"{view.key}{UNREAD}": edit.digest}
             rt = rt.but(written={**rt.written, **kept})
             continue
-        facts: dict[str, Any] = {GIT_AUTHOR: f"git:{edit.author}@{edit.commit}", **facts_of(found.patches)}
+        facts: dict[str, Any] = {GIT_AUTHOR: f"git:{edit.author}@{edit.commit}", ENTRIES: found.patches}
         count = len({patch.id for patch in found.patches})
         text = step_wording.changed_by_hand(edit.author, place, edit.commit, count)
         rt = rt.telling(Message(text=text), part=rt.part, **facts)

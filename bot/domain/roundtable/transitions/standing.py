@@ -4,8 +4,7 @@ Where people stand in a discussion: for an option, for one that they name, or se
 Each is a line with the name of who took it. What is too long to be kept whole is refused.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
 from bot.domain.actions import table
 from bot.domain.catalog.agenda import Playbook
@@ -34,12 +33,12 @@ def stood(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
     option = rt.discussed.option(letter) if letter else None
     if letter and option is None:
         raise NotNow(trouble_wording.UNKNOWN_MENU)
-    facts = position_facts(rt, event.person, letter, playbook)
-    if not facts:
+    patches = position_patches(rt, rt.discussed, event.person, letter, playbook)
+    if not patches:
         raise NotNow(wording.stands_already(letter))
     name = rt.name_of(event.person.id)
     sentence = wording.stands_for(name, letter, option.text if option else "")
-    return on_record(rt, event, sentence, **facts)
+    return on_record(rt, event, sentence, patches)
 
 
 def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Roundtable:
@@ -57,15 +56,15 @@ def option_named(rt: Roundtable, event: NameOption, playbook: Playbook) -> Round
     if option is None:
         raise NotNow(wording.TOO_MANY_OPTIONS)
     name, person = rt.name_of(event.person.id), event.person
-    facts = {} if known else specifying.said(rt, f"option: {text}", person, playbook, notes=False)
+    patches = () if known else specifying.said(rt, f"option: {text}", person, playbook, notes=False)
     rt = rt.but(elaboration=debate)
     told = wording.stands_for if event.is_own else wording.option_named
     if event.is_own:
         why = one_line(event.why, OPTION_CHARS)
-        taken = position_facts(rt, person, option.letter, playbook, why=why)
-        facts = specifying.merged(facts, taken)
+        taken = position_patches(rt, rt.discussed, person, option.letter, playbook, why=why)
+        patches = (*patches, *taken)
     reason = f". Why: {event.why.strip()}" if event.why.strip() else ""
-    return on_record(rt, event, f"{told(name, option.letter, option.text)}{reason}", **facts)
+    return on_record(rt, event, f"{told(name, option.letter, option.text)}{reason}", patches)
 
 
 FIELDS = ("words", "why", "sure", "condition", "would_change")
@@ -75,16 +74,10 @@ FIELDS = ("words", "why", "sure", "condition", "would_change")
 ABOUT = (DISCUSSION, "person", "issue", "heard")
 
 
-def position_facts(
-    rt: Roundtable, person: Person, letter: str, playbook: Playbook, **said: str
-) -> dict[str, Any]:
-    """Undecided is so on every issue. *said*: the fields of a position. No facts: they stand there already."""
-    return specifying.facts_of(position_patches(rt, rt.discussed, person, letter, playbook, **said))
-
-
 def position_patches(
     rt: Roundtable, held: DiscussionBoard, person: Person, letter: str, playbook: Playbook, **said: str
 ) -> list[Patch]:
+    """Undecided is so on every issue. *said*: the fields of a position. No patches: they stand there already."""
     debate, option = held.debate, held.option(letter) if letter else None
     issues = [option.issue] if option else list(dict.fromkeys(one.issue for one in held.options))
     reason = board.named_as_reason(debate, person.id, said.get("why", ""))
@@ -209,13 +202,13 @@ def _positions_taken(rt: Roundtable, sealed: SealedRound, playbook: Playbook) ->
         someone, option = Person(id=person, name=rt.name_of(person)), _option(rt, position)
         said = _in_words(rt, person, position)
         given = {"sure": position.sure, "would_change": position.change, "words": position.words}
-        facts: dict[str, Any] = {}
+        patches: list[Patch] = []
         if option:
             why = one_line(position.why, OPTION_CHARS)
             told = {name: value for name, value in given.items() if value}
-            facts = position_facts(rt, someone, option.letter, playbook, why=why, **told)
+            patches = position_patches(rt, rt.discussed, someone, option.letter, playbook, why=why, **told)
         message_id = f"{rt.slug}.{rt.incarnation}.sealed.{rt.sequence}.{person}"
-        rt = rt.heard(someone, said, ts="", part=LinePhase.WORKSHOP, message_id=message_id, **facts)
+        rt = rt.heard(someone, said, ts="", part=LinePhase.WORKSHOP, message_id=message_id, entries=patches)
     return rt
 
 
@@ -239,9 +232,10 @@ def _in_words(rt: Roundtable, person: str, position: SealedPosition) -> str:
 # --- small things ---------------------------------------------------------------------------------------------------
 
 
-def on_record(rt: Roundtable, event: Command, sentence: str, **facts: Any) -> Roundtable:
+def on_record(rt: Roundtable, event: Command, sentence: str, patches: Iterable[Patch]) -> Roundtable:
     """A person's line for what they pressed or entered."""
-    return rt.heard(event.person, sentence, ts="", part=LinePhase.WORKSHOP, message_id=event.key, **facts)
+    part, key = LinePhase.WORKSHOP, event.key
+    return rt.heard(event.person, sentence, ts="", part=part, message_id=key, entries=patches)
 
 
 def whole(text: str, most: int) -> str:

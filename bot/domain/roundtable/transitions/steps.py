@@ -39,8 +39,8 @@ def answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if (after := cards.typed(rt, event, playbook)) is not None:
         return after
     is_answer = words.answers(event.text)
-    facts = deciding.said_in_step(rt, event, playbook) if is_answer else {}
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    patches = deciding.said_in_step(rt, event, playbook) if is_answer else ()
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if Action.END_ELABORATION.read_words(event.text) is not None:
         return rt.whispering(event.person.id, step_wording.HOW_TO_FINISH)
 
@@ -74,8 +74,8 @@ def _told_who_has_no_model(rt: Roundtable, event: Say, playbook: Playbook) -> Ro
 def interjected(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     """Said while we were writing: kept as feedback on what is being written. A command has to be given again."""
     is_answer = words.answers(event.text)
-    facts = specifying.said(rt, event.text, event.person, playbook) if is_answer else {}
-    rt = rt.heard(event.person, event.text, ts=event.ts, part=LinePhase.CLARIFYING, **facts)
+    patches = specifying.said(rt, event.text, event.person, playbook) if is_answer else ()
+    rt = rt.hearing(event, part=LinePhase.CLARIFYING, entries=patches)
     if is_answer or not event.text.strip():
         return rt.answering(event, feedback=True).queueing(React(ts=event.ts, emoji=NOTED))
     return rt.whispering(event.person.id, trouble_wording.SAVING)

@@ -30,7 +30,7 @@ def question_answered(rt: Roundtable, event: Say, playbook: Playbook) -> Roundta
 
 
 def _answered(rt: Roundtable, said: Say, answer: str, **facts: str) -> Roundtable:
-    rt = rt.heard(said.person, said.text, ts=said.ts, part=rt.part, **facts)
+    rt = rt.hearing(said, part=rt.part, **facts)
     return rt.whispering(said.person.id, answer)
 
 

@@ -48,7 +48,6 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable, Stalled
 from bot.domain.roundtable.transitions import (
-    absence,
     asking,
     drafts,
     elaborations,
@@ -202,7 +201,8 @@ def _thread_not_read(rt: Roundtable, effect: ReadThread) -> Roundtable:
     if effect.quiet:
         return rt
     if effect.missed:
-        return rt if rt.stage in RESTING else absence.not_read(rt)
+        told = Message(text=trouble_wording.WAS_AWAY_AND_CANNOT_READ)
+        return rt if rt.stage in RESTING else rt.telling(told, part=rt.part)
     if effect.lost is not None:
         return written_again(rt, effect.lost, complete=False)
     rt = rt.telling(Message(text=trouble_wording.COULD_NOT_READ), part=LinePhase.DRAFT)

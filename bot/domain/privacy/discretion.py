@@ -1,6 +1,7 @@
 """Redacts the secrets in all texts of an input."""
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any, TypeVar
 
 from bot.domain.privacy.redaction import Redact
@@ -48,6 +49,8 @@ def _value(value: T, redact: Redact) -> T:
 
 def _clean(told: Any, redact: Redact) -> Any:
     match told:
+        case Enum():
+            return told
         case str():
             return redact(told)
         case Value():

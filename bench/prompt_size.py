@@ -22,8 +22,9 @@ from bot.content.playbook import load
 from bot.domain.discussion.elaboration import Elaboration, Turn
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import ENTRIES as ENTRIES_OF
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.fold import Patch
+from bot.domain.transcript.lines import ENTRIES as ENTRIES_OF
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
 from bot.voices.model import Prompt

@@ -24,7 +24,9 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import deciding, drafts, elaborations, specifying
 from bot.domain.specification import checks
-from bot.domain.specification.entries import DECISION, OBJECTION, Patch, Quote, unconfirmed
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.entries import DECISION, OBJECTION, unconfirmed
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.places import Belonging, Person, Place, Viewer

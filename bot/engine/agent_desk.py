@@ -26,7 +26,7 @@ from bot.domain.specification.agent_questions import (
     line_of,
     question_state,
 )
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.claims import Entry
 from bot.domain.values.places import Belonging, Place, Viewer
 from bot.domain.values.text import visible
 from bot.engine.ports import Clock, Listing, Store, Workspace

@@ -34,8 +34,9 @@ from bot.domain.roundtable.outcomes import (
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.exported import ExportEdit
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Line
 from bot.domain.values.places import Belonging, Place

@@ -10,7 +10,8 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.entry_wording import became_of
 from bot.domain.roundtable import permalinks
-from bot.domain.specification.entries import POSITION, Entry, Specification
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import POSITION, Specification
 from bot.domain.transcript.lines import HOST
 from bot.domain.transcript.state import State
 from bot.domain.values.text import bare_words, counted, one_line, values

@@ -25,7 +25,8 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.reviews.notice import Notice
 from bot.domain.roundtable.effects import Effect
 from bot.domain.roundtable.state import TRIED_AGAIN, Answer, Roundtable
-from bot.domain.specification.entries import Entry, HeardWords
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.fold import HeardWords
 from bot.domain.transcript.lines import Line
 from bot.engine.lru import LruCache
 from bot.errors import BotError, NewerVersion

@@ -19,14 +19,9 @@ from bot.domain.messages.draft_wording import (
 )
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import ClaimCheck, Root, stands_in
-from bot.domain.specification.entries import (
-    CONFIRMED_BY_AUTHOR,
-    DECIDED_BY_PEOPLE,
-    Patch,
-    Quote,
-    Specification,
-)
-from bot.domain.specification.fold import QUOTE_CHARS
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, Specification
+from bot.domain.specification.fold import DECIDED_BY_PEOPLE, QUOTE_CHARS, Patch
 from bot.domain.transcript.lines import LEFT_OUT, QUOTED
 from bot.domain.values.text import one_line
 from bot.engine.ports import Facts

@@ -14,7 +14,7 @@ from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import DraftQuestion, DraftReview
 from bot.domain.specification.claim_check import WAITING
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import UNSEEN
 from bot.engine.ports import Facts, Speech, TurnSpeech, VoiceContext, Voices
 from bot.errors import EffectError, VoiceError

@@ -21,7 +21,8 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import Root, is_clause, stands_in
-from bot.domain.specification.entries import Claim, Quote, unconfirmed
+from bot.domain.specification.claims import Claim, Quote
+from bot.domain.specification.entries import unconfirmed
 from bot.domain.values.json_files import objects_in
 from bot.domain.values.text import one_line, value_text
 from bot.errors import VoiceError

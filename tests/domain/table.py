@@ -97,7 +97,7 @@ from bot.domain.roundtable.timers import OF_DRAFTS, TimerName, due_at
 from bot.domain.roundtable.transitions import opening
 from bot.domain.specification.brief import PAGE
 from bot.domain.specification.claims import Quote
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript import lines as transcript
 from bot.domain.transcript import open_step

@@ -65,7 +65,9 @@ from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification import snapshot
 from bot.domain.specification.claim_check import NOT_CONFIRMED
-from bot.domain.specification.entries import OF_DISCUSSIONS, EntryState, Patch, Quote, unconfirmed
+from bot.domain.specification.claims import EntryState, Quote
+from bot.domain.specification.entries import OF_DISCUSSIONS, unconfirmed
+from bot.domain.specification.fold import Patch
 from bot.domain.values.text import value_text
 from bot.errors import NotNow
 from tests import transcripts

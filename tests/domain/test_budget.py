@@ -10,7 +10,7 @@ from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.outcomes import DraftQuestion, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.errors import NotNow
 from tests.domain.table import Contribution, Table, shipped

@@ -6,7 +6,7 @@ from bot.domain.catalog.schema import NOTE
 from bot.domain.messages.card_commands import TypedAction, TypedKind, may_be_typed, typed
 from bot.domain.messages.specification_wording import no_such_line
 from bot.domain.messages.step_scene import StaleEntry, StepScene, Suggestion, SuggestionState, UnsortedNote
-from bot.domain.specification.entries import StaleCause
+from bot.domain.specification.claims import StaleCause
 from tests.domain.card_scene import FEATURES, scene
 from tests.specification.meeting import Meeting
 

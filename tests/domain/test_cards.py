@@ -9,7 +9,8 @@ from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.cards import rendered
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.fold import Patch
 from bot.slack.render import parts
 from tests.domain.books import few_steps, step, thinking
 from tests.domain.table import Table, played_once, shipped

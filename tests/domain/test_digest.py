@@ -11,7 +11,8 @@ from bot.domain.roundtable.digest import (
     waiting_for,
 )
 from bot.domain.specification.brief import BriefRow, BriefSection
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
 from tests.domain.books import few_steps

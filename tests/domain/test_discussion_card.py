@@ -15,7 +15,7 @@ from bot.domain.messages.root_card import RootStatus
 from bot.domain.roundtable import root
 from bot.domain.roundtable.inputs import ChannelGone, RaiseObjection, SealPosition, SettleObjection
 from bot.domain.roundtable.stage import Stage
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from bot.domain.transcript.lines import read
 from bot.errors import NotNow
 from tests.domain.books import few_steps

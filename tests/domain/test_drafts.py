@@ -23,8 +23,9 @@ from bot.domain.roundtable.outcomes import (
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.specification.claim_check import NOT_CONFIRMED
-from bot.domain.specification.claims import Check
-from bot.domain.specification.entries import Claim, EntryState, Patch, Quote, unconfirmed
+from bot.domain.specification.claims import Check, Claim, EntryState, Quote
+from bot.domain.specification.entries import unconfirmed
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import LEFT_OUT, UNSEEN
 from bot.errors import NotNow
 from tests.domain.books import thinking

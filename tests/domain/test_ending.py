@@ -14,7 +14,7 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.claims import Quote
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table, played_once

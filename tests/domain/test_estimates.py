@@ -8,7 +8,7 @@ from bot.domain.roundtable import root
 from bot.domain.roundtable.covering import missing_steps
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions.asking import scan_of
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import LinePhase
 from tests.domain.books import few_steps, step
 from tests.domain.table import Table, person

@@ -34,7 +34,8 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import Patch, Quote
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError

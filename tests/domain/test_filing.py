@@ -4,7 +4,8 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
-from bot.domain.specification.entries import Patch, Quote
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.fold import Patch
 from bot.errors import NotNow
 from tests.domain.books import thinking
 from tests.domain.table import Table, played_once, shipped

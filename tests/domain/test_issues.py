@@ -20,8 +20,8 @@ from bot.domain.roundtable.timers import TimerName, due_at
 from bot.domain.roundtable.transitions import amending, issues
 from bot.domain.specification.brief import issue_of
 from bot.domain.specification.claims import EntryState, PartyKind
-from bot.domain.specification.entries import Patch
 from bot.domain.specification.exported import ExportEdit
+from bot.domain.specification.fold import Patch
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.card_scene import behind_dots, shown

@@ -6,7 +6,9 @@ from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Post, Speak
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.fold import Patch
+from bot.domain.transcript.lines import ENTRIES
 from tests.domain.books import few_steps
 from tests.domain.table import Table, played_once, shipped
 

@@ -7,7 +7,7 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import MarkMessage
 from bot.domain.roundtable.marks import MarkKind
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person

@@ -1,7 +1,7 @@
 """Where two options are named in an open step, people say what they are for without a discussion."""
 
 from bot.domain.messages.message import Action, Message
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.claims import Entry
 from tests.domain.table import Table, played_once
 
 OPTIONS = "option: leaky bucket\noption: token bucket"

@@ -10,7 +10,7 @@ from bot.domain.roundtable.posts import PromptKind
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import PROMPT
 from bot.domain.roundtable.transitions import amending
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person, played_once

@@ -1,7 +1,7 @@
 """What a search of the code base found is proposed for the keywords that people gave, and for nothing else."""
 
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits, RelatedFile
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from tests.domain.books import searching_steps
 from tests.domain.table import Table, played_once
 

@@ -3,8 +3,8 @@
 import pytest
 
 from bot.domain.messages.specification_wording import finding, missing, stale, without
+from bot.domain.specification.claims import StaleCause
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
-from bot.domain.specification.entries import StaleCause
 from tests.specification.meeting import SCHEMA, Meeting
 
 

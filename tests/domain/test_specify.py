@@ -12,7 +12,9 @@ from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.transitions import amending
-from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import Source
 from bot.errors import NotNow, Overtaken, UserError
 from tests.domain.books import few_steps

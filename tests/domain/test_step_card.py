@@ -24,7 +24,7 @@ from bot.domain.messages.step_scene import (
     SuggestionState,
     UnsortedNote,
 )
-from bot.domain.specification.entries import StaleCause
+from bot.domain.specification.claims import StaleCause
 from tests.domain.card_scene import (
     FEATURES,
     behind_dots,

@@ -15,9 +15,10 @@ from bot.domain.roundtable.effects import Rewrite, Speak
 from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.transitions.specifying import renumbered
-from bot.domain.specification.entries import ENTRIES, EntryState, Patch, Quote
+from bot.domain.specification.claims import EntryState, Quote
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.not_settled import RowKind, not_settled
-from bot.domain.transcript.lines import Line, Source
+from bot.domain.transcript.lines import ENTRIES, Line, Source
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person, played_once, shipped

@@ -3,7 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import Specification
 from bot.domain.values.places import Place
 
 PLACE = Place(team="T1", channel="C1", thread="1.1")

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.roundtable.waiting import Wait, WaitKind, question, waits_for
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from tests.domain.table import Table, person, shipped
 
 

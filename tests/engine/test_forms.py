@@ -8,7 +8,7 @@ from bot.domain.messages.form import FormName, InputForm, Submission
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.values.places import Person, Place
 from bot.engine.commands import Commands
 from bot.engine.ports import now

@@ -14,10 +14,11 @@ from bot.domain.discussion.board import board_of_step
 from bot.domain.planning.plan_review import plan_edits
 from bot.domain.roundtable.digest import StateChange, digest
 from bot.domain.specification.brief import brief
+from bot.domain.specification.claims import EntryState
 from bot.domain.specification.coverage import coverage
-from bot.domain.specification.entries import EntryState, Patch, Specification
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.files import ItemFacts, follow_ups, sections
-from bot.domain.specification.fold import MOST_CLAIMS, MOST_ENTRIES
+from bot.domain.specification.fold import MOST_CLAIMS, MOST_ENTRIES, Patch
 from bot.domain.specification.not_settled import lacking
 from bot.domain.specification.snapshot import folded, folded_content, text_of
 from bot.domain.specification.snapshot import read as read_snapshot

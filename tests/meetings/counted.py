@@ -27,7 +27,8 @@ from bot.domain.messages.message import Action
 from bot.domain.privacy.redaction import unchanged
 from bot.domain.roundtable.inputs import Press, Say, Start
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import NOT_LISTED, EntryState
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import NOT_LISTED
 from bot.domain.values.places import Person
 from bot.engine.performers import Performers
 from bot.engine.ports import VoiceContext

@@ -13,7 +13,7 @@ from bot.domain.actions.table import ACTIONS
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.digest import StateChange, caught_up, digest
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from bot.domain.transcript import lines as transcript
 from bot.record.brief import RecordResults, read_record
 from bot.record.page import as_html

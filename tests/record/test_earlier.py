@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.snapshot import folded_content
 from bot.domain.transcript.lines import Line, LinePhase, Source, read
 from bot.domain.transcript.seal import TAKES_OVER, Sealer, old_lines

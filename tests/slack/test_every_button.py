@@ -18,7 +18,7 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from bot.engine.verbs.verb import VerbRequest
 from bot.errors import UserError
 from bot.slack import modals, parse

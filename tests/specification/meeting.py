@@ -6,19 +6,12 @@ from typing import Any
 from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Ask
 from bot.domain.specification import reader
-from bot.domain.specification.entries import (
-    ENTRIES,
-    Claim,
-    How,
-    Party,
-    PartyKind,
-    Patch,
-    Specification,
-    with_pushed,
-)
+from bot.domain.specification.claims import Claim, How, Party, PartyKind
+from bot.domain.specification.entries import Specification, with_pushed
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.projection import Projection
 from bot.domain.specification.said_entries import Here, reread
-from bot.domain.transcript.lines import Line, LinePhase, Source
+from bot.domain.transcript.lines import ENTRIES, Line, LinePhase, Source
 from tests.all_steps import shipped_playbook
 
 PLAYBOOK = shipped_playbook()

@@ -8,7 +8,8 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification import adr
-from bot.domain.specification.entries import Patch, Specification
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import few_steps, step

@@ -8,15 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.messages.attribution_wording import attributions
-from bot.domain.specification.entries import (
-    ENTRIES,
-    EntryState,
-    Patch,
-    Specification,
-    Stale,
-    StaleCause,
-)
+from bot.domain.specification.claims import EntryState, Stale, StaleCause
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.not_settled import not_settled
+from bot.domain.transcript.lines import ENTRIES
 from tests.specification.meeting import SCHEMA, Meeting
 
 

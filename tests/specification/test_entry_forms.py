@@ -7,8 +7,9 @@ import pytest
 from bot.domain.catalog.schema import NOTE, FieldType, Kind
 from bot.domain.messages.form import FieldKind, FieldValue, FormField, FormName, InputForm, Submission
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import EntryState, Patch
+from bot.domain.specification.claims import EntryState
 from bot.domain.specification.entry_forms import Reading
+from bot.domain.specification.fold import Patch
 from bot.domain.values.places import Person
 from tests.specification.meeting import Meeting
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from bot.domain.messages.attribution_wording import attribution, overtaken
 from bot.domain.specification.claim_check import stands_in
-from bot.domain.specification.entries import Check, Claim, Entry, EntryState, Specification, StaleCause
+from bot.domain.specification.claims import Check, Claim, Entry, EntryState, StaleCause
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import MOST_CLAIMS, QUOTE_CHARS
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Source

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.reader import read
 from bot.domain.specification.said_entries import Here
 from tests.specification.meeting import Meeting

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.domain.item.artifacts import InsightEdit, SectionEdit
 from bot.domain.messages.specification_wording import not_ready, unsettled_row
 from bot.domain.specification import files
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from bot.domain.specification.not_settled import RowKind, lacking, not_settled
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from bot.domain.specification.entries import EntryState
+from bot.domain.specification.claims import EntryState
 from tests.specification.meeting import SCHEMA, Meeting
 
 REQUIREMENTS = """Edit without a network

@@ -19,7 +19,9 @@ from bot.domain.discussion import words
 from bot.domain.discussion.elaboration import BoardOption
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.specification import reader
-from bot.domain.specification.entries import EntryState, Patch, Specification
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.said_entries import Here
 from tests.growth import grows_no_faster
 from tests.specification.asks import ASKS

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.specification import snapshot
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.snapshot import (
     HASH,
     SECTIONS,

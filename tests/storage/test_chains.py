@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.domain.roundtable.effects import Commit
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import Source, append
 from bot.domain.transcript.seal import TAKES_OVER, OldLines, read_chain
 from bot.errors import WorkspaceError

@@ -7,7 +7,8 @@ from typing import Any
 from bot.domain.item.artifacts import DerivedEdit
 from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.domain.roundtable.effects import Commit
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.snapshot import HASH, SECTIONS, hash_of, read, text_of
 from bot.domain.transcript import lines
 from bot.domain.transcript.last_line import LastLine

@@ -16,7 +16,9 @@ from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.agent_questions import line_of
 from bot.domain.specification.claim_check import CUT_OUT, NO_QUOTE, NOT_CONFIRMED, stands_in
-from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, EntryState, Patch, Quote, patches_of
+from bot.domain.specification.claims import EntryState, Quote
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR
+from bot.domain.specification.fold import Patch, patches_of
 from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import LAST_SECTION, outline
 from bot.engine.ports import Facts, VoiceContext

@@ -14,7 +14,9 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.specification import checks
 from bot.domain.specification.claim_check import CUT_OUT, NO_QUOTE, NOT_CONFIRMED, WAITING, Root
-from bot.domain.specification.entries import Check, Claim, Patch, Quote, unconfirmed
+from bot.domain.specification.claims import Check, Claim, Quote
+from bot.domain.specification.entries import unconfirmed
+from bot.domain.specification.fold import Patch
 from bot.domain.values.places import Person
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError

@@ -11,7 +11,8 @@ from bot.domain.discussion.board import UNDECIDED, DiscussionBoard, Stand, fate
 from bot.domain.discussion.elaboration import Elaboration, Fate, Turn
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages.attribution_wording import recorder
-from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import Specification
 from bot.domain.values.markdown import bullet
 from bot.domain.values.text import one_line
 

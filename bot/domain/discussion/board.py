@@ -12,17 +12,8 @@ from typing import NamedTuple
 from bot.domain.discussion import positions, words
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Fate, Turn
 from bot.domain.discussion.words import LETTERS, OPTION_CHARS, NamedOption
-from bot.domain.specification.entries import (
-    DISCUSSION,
-    OPTION,
-    POSITION,
-    Claim,
-    Entry,
-    PartyKind,
-    Specification,
-    StaleCause,
-    numbers,
-)
+from bot.domain.specification.claims import Claim, Entry, PartyKind, StaleCause
+from bot.domain.specification.entries import DISCUSSION, OPTION, POSITION, Specification, numbers
 from bot.domain.values.text import one_line, word_set
 
 UNDECIDED = "undecided"

@@ -13,7 +13,7 @@ from bot.domain.specification.agent_questions import (
     question_state,
 )
 from bot.domain.specification.claims import Entry
-from bot.domain.specification.entries import AGENT
+from bot.domain.specification.fold import AGENT
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import listed, one_line, values
 

@@ -28,7 +28,7 @@ from bot.domain.messages.message import (
     card_in_words,
 )
 from bot.domain.roundtable.marks import MessageMark
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.claims import Entry
 from bot.domain.values.text import one_line, paragraphs
 from bot.domain.values.value import Value
 

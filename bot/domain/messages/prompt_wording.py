@@ -18,7 +18,7 @@ from bot.domain.messages.message import (
     Link,
     Message,
 )
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.claims import Entry
 from bot.domain.values.text import listed, one_line, paragraphs
 
 LABEL_CHARS = 75

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from bot.domain.catalog.schema import FieldType, Kind, KindField, Schema
+from bot.domain.specification.claims import GONE, StaleCause
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import GONE, Specification, StaleCause
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.not_settled import RowKind, Unsettled
 from bot.domain.values.text import counted, listed, one_line
 

@@ -32,8 +32,8 @@ from bot.domain.messages.step_scene import (
     SuggestionState,
 )
 from bot.domain.roundtable.outcomes import ChangedFile
+from bot.domain.specification.claims import StaleCause
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import StaleCause
 from bot.domain.values.markdown import escaped
 from bot.domain.values.text import counted, listed, one_line, paragraphs
 

@@ -13,7 +13,8 @@ from bot.domain.messages import discussion_wording, specification_wording, step_
 from bot.domain.messages.attribution_wording import attribution, attribution_of
 from bot.domain.messages.message import Action, CardPart, CardRow, Choice
 from bot.domain.messages.step_scene import StepScene, UnsortedNote
-from bot.domain.specification.entries import NOT_LISTED, Entry, EntryState
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import NOT_LISTED
 from bot.domain.specification.projection import Projection
 from bot.domain.values.text import one_line, value_text
 

@@ -13,8 +13,9 @@ from bot.domain.discussion.board import BoardSide
 from bot.domain.messages.message import CardPart, Link
 from bot.domain.roundtable.marks import MessageMark
 from bot.domain.roundtable.outcomes import DraftQuestion
+from bot.domain.specification.claims import Entry, EntryState, StaleCause
 from bot.domain.specification.coverage import CoverageGap, GapKind
-from bot.domain.specification.entries import Entry, EntryState, Specification, StaleCause
+from bot.domain.specification.entries import Specification
 from bot.domain.values.value import Value
 
 SUGGESTIONS_SHOWN = 8

@@ -16,7 +16,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 from bot.domain.catalog.schema import Schema
 from bot.domain.messages import specification_wording
 from bot.domain.planning.roles import approvals, questions, title_of, verdict_in_words
-from bot.domain.specification.entries import Entry, EntryState, Specification
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.specification.projection import Projection

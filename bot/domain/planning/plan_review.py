@@ -39,7 +39,8 @@ from bot.domain.specification.brief import (
     row_lines,
     text,
 )
-from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.files import ItemFacts
 from bot.domain.specification.not_settled import CRITERION, WORK, lacking, not_settled
 from bot.domain.values.json_files import pretty

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from bot.domain.catalog.schema import Need, Schema
 from bot.domain.messages.attribution_wording import attribution_of
+from bot.domain.specification.claims import Entry
 from bot.domain.specification.coverage import CoverageGap, GapKind, coverage
-from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.entries import Specification
 from bot.domain.values.value import Value
 
 APPROVAL, ROLE, VERDICT = "approval", "role", "verdict"

@@ -33,14 +33,8 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, drafts, saving, speaking, specifying, standing
 from bot.domain.specification import coverage, entry_forms
 from bot.domain.specification.citations import CodeCitation
-from bot.domain.specification.entries import (
-    NOT_LISTED,
-    OF_DISCUSSIONS,
-    Claim,
-    Entry,
-    EntryState,
-    author_to_ask,
-)
+from bot.domain.specification.claims import Claim, Entry, EntryState
+from bot.domain.specification.entries import NOT_LISTED, OF_DISCUSSIONS, author_to_ask
 from bot.domain.specification.projection import Projection
 from bot.domain.values.text import counted
 from bot.domain.values.timestamps import in_words

@@ -17,7 +17,8 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.specification.brief import Brief, BriefRow, BriefSection, brief
-from bot.domain.specification.entries import NOT_LISTED, POSITION, Entry, EntryState, Specification
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import NOT_LISTED, POSITION, Specification
 from bot.domain.values.markdown import LAST_SECTION
 from bot.domain.values.text import counted, listed, one_line
 from bot.domain.values.value import Value

@@ -16,7 +16,7 @@ from bot.domain.item.item import Item
 from bot.domain.messages import agent_wording, attendance_wording, discussion_wording, trouble_wording
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.outcomes import Attachment, Event, Outcome
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.values.places import ChannelKind, Person, Place
 
 

@@ -11,8 +11,10 @@ from bot.domain.discussion.elaboration import Contribution, TurnKind
 from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import TrackerIssue
 from bot.domain.item.meta import Meta
-from bot.domain.specification.entries import Patch, Quote, Specification
+from bot.domain.specification.claims import Quote
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.exported import ExportEdit
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import BY_RULE
 from bot.domain.transcript.seal import OldLines

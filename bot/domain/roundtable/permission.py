@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.messages import specification_wording, trouble_wording
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch, author_to_ask
+from bot.domain.specification.entries import author_to_ask
+from bot.domain.specification.fold import Patch
 from bot.domain.values.places import OUTSIDERS, Belonging, Person
 
 NOT_KNOWN = frozenset({Belonging.UNKNOWN, Belonging.UNVERIFIED})

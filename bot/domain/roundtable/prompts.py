@@ -21,7 +21,8 @@ from bot.domain.roundtable.posts import LiveMessage, PromptKind, ThreadPrompt
 from bot.domain.roundtable.stage import BUSY, Stage
 from bot.domain.roundtable.state import ABOUT_A_STEP, PROMPT, Roundtable
 from bot.domain.roundtable.waiting import WaitKind
-from bot.domain.specification.entries import DECISION, OBJECTION, Entry, EntryState, Specification, StaleCause
+from bot.domain.specification.claims import Entry, EntryState, StaleCause
+from bot.domain.specification.entries import DECISION, OBJECTION, Specification
 from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT
 from bot.domain.values.timestamps import seconds_since, slack_time
 

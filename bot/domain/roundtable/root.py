@@ -17,7 +17,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.brief import PAGE, Brief, BriefRows, brief, in_order, issue_of
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.claims import Entry
 from bot.domain.specification.not_settled import WORK, lacking
 from bot.domain.values.timestamps import in_words
 

@@ -17,7 +17,8 @@ from bot.domain.roundtable.marks import MarkKind
 from bot.domain.roundtable.stage import RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
-from bot.domain.specification.entries import POSITION, Entry, author_to_ask
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import POSITION, author_to_ask
 from bot.domain.specification.not_settled import OPEN
 from bot.domain.values.text import listed, one_line
 

@@ -12,7 +12,8 @@ from bot.domain.catalog.schema import Schema, SectionView, Show, ViewForm
 from bot.domain.item.artifacts import SectionEdit
 from bot.domain.messages import brief_wording, discussion_wording
 from bot.domain.messages.attribution_wording import attribution_of
-from bot.domain.specification.entries import DECISION, POSITION, Entry, EntryState, Specification, numbers
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import DECISION, POSITION, Specification, numbers
 from bot.domain.specification.fold import REPLACES
 from bot.domain.specification.projection import Projection
 from bot.domain.values.markdown import inert_line

@@ -16,15 +16,9 @@ from bot.domain.specification.claim_check import (
     is_whole,
     stands_in,
 )
-from bot.domain.specification.entries import (
-    NOT_LISTED,
-    Claim,
-    Entry,
-    EntryState,
-    Patch,
-    Quote,
-    Specification,
-)
+from bot.domain.specification.claims import Claim, Entry, EntryState, Quote
+from bot.domain.specification.entries import NOT_LISTED, Specification
+from bot.domain.specification.fold import Patch
 
 SAID = frozenset(
     {

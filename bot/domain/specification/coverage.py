@@ -16,7 +16,8 @@ from bot.domain.catalog.schema import (
     SectionView,
     ids_in,
 )
-from bot.domain.specification.entries import NOT_LISTED, Entry, Specification
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import NOT_LISTED, Specification
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.values.text import values
 from bot.domain.values.value import Value

@@ -4,7 +4,8 @@ import hashlib
 from collections.abc import Iterator
 
 from bot.domain.messages import discussion_wording as wording
-from bot.domain.specification.entries import DISCUSSION, POSITION, Entry, EntryState, Specification
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import DISCUSSION, POSITION, Specification
 
 CONCLUDED_IN = ("decision", "objection", "question", "insight", "action")
 """The kinds that the block lists, besides positions."""

@@ -12,26 +12,15 @@ from typing import TypeVar
 from bot.domain.catalog.schema import NOTE, Kind
 from bot.domain.specification.claim_check import is_part
 from bot.domain.specification.claims import (
-    GONE,
-    Check,
     Claim,
     Entry,
     EntryState,
     How,
     Party,
     PartyKind,
-    Quote,
     Stale,
-    StaleCause,
 )
 from bot.domain.specification.fold import (
-    AGENT,
-    DECIDED_BY_PEOPLE,
-    GIT_AUTHOR,
-    HOW,
-    MARK,
-    PERSONA_NAME,
-    THE_BOT,
     Fold,
     HeardWords,
     Patch,
@@ -39,47 +28,10 @@ from bot.domain.specification.fold import (
     party_of,
     patches_of,
     stands_in,
-    utterance_of,
 )
 from bot.domain.transcript.lines import CHANGING_ENTRIES, ENTRIES, Line
 from bot.domain.values.text import sentences_in
 from bot.domain.values.value import Stored
-
-__all__ = [
-    "AGENT",
-    "DECIDED_BY_PEOPLE",
-    "DISCUSSION",
-    "ENTRIES",
-    "GIT_AUTHOR",
-    "GONE",
-    "HOW",
-    "MARK",
-    "NOT_LISTED",
-    "OF_DISCUSSIONS",
-    "PERSONA_NAME",
-    "POSITION",
-    "THE_BOT",
-    "Check",
-    "Claim",
-    "Entry",
-    "EntryState",
-    "HeardWords",
-    "How",
-    "Party",
-    "PartyKind",
-    "Patch",
-    "Quote",
-    "Specification",
-    "Stale",
-    "StaleCause",
-    "is_changing",
-    "matters",
-    "numbers",
-    "patches_of",
-    "utterance_of",
-    "with_pushed",
-]
-
 
 DISCUSSION, POSITION, OPTION = "discussion", "position", "option"
 DECISION, OBJECTION = "decision", "objection"

@@ -33,14 +33,9 @@ from bot.domain.messages.form import (
     choice_field,
 )
 from bot.domain.specification import reader
-from bot.domain.specification.entries import (
-    CONFIRMED_BY_AUTHOR,
-    NOT_LISTED,
-    Entry,
-    EntryState,
-    Patch,
-    Specification,
-)
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR, NOT_LISTED, Specification
+from bot.domain.specification.fold import Patch
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line, value_text
 from bot.domain.values.value import Value

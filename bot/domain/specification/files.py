@@ -21,7 +21,8 @@ from bot.domain.item.artifacts import (
 )
 from bot.domain.specification import adr, discussions
 from bot.domain.specification.brief import PAGE, Brief, brief, listed, page
-from bot.domain.specification.entries import DISCUSSION, Entry, Specification
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import DISCUSSION, Specification
 from bot.domain.specification.projection import Projection
 from bot.domain.values.markdown import LAST_SECTION
 

@@ -33,15 +33,9 @@ from bot.domain.messages.attribution_wording import (
 )
 from bot.domain.specification.brief import in_order
 from bot.domain.specification.citations import CodeCitation
+from bot.domain.specification.claims import Entry, EntryState, PartyKind
 from bot.domain.specification.discussions import IN_POSITIONS
-from bot.domain.specification.entries import (
-    POSITION,
-    Entry,
-    EntryState,
-    PartyKind,
-    Specification,
-    numbers,
-)
+from bot.domain.specification.entries import POSITION, Specification, numbers
 from bot.domain.values.markdown import bullet, inert, inert_line
 from bot.domain.values.text import clean, counted, csv_cell, values
 

@@ -23,7 +23,9 @@ from bot.domain.catalog.schema import (
     Show,
     ViewForm,
 )
-from bot.domain.specification.entries import Entry, EntryState, Patch, Specification
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.projection import SAID_BY, UNSORTED, Projection
 from bot.domain.values.value import Value
 

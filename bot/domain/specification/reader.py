@@ -9,7 +9,8 @@ from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
 from bot.domain.catalog.schema import ID, NOTE, VALUE_CHARS, FieldType, Kind, folded, ids_in, only_ids
-from bot.domain.specification.entries import OPTION, Patch
+from bot.domain.specification.entries import OPTION
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.said_entries import MOST_PATCHES, Here, SaidEntries, references, traced
 from bot.domain.values.text import BETWEEN_WORDS, has_only_small_words
 

@@ -23,16 +23,9 @@ from bot.domain.catalog.schema import (
 )
 from bot.domain.catalog.steps import Ask
 from bot.domain.messages import specification_wording as wording
-from bot.domain.specification.entries import (
-    DECIDED_BY_PEOPLE,
-    OF_DISCUSSIONS,
-    Entry,
-    EntryState,
-    Patch,
-    Specification,
-    numbers,
-)
-from bot.domain.specification.fold import REPLACES
+from bot.domain.specification.claims import Entry, EntryState
+from bot.domain.specification.entries import OF_DISCUSSIONS, Specification, numbers
+from bot.domain.specification.fold import DECIDED_BY_PEOPLE, REPLACES, Patch
 
 MOST_PATCHES = 200
 """Of one message. Rows behind them are notes."""

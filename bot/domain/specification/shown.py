@@ -20,8 +20,8 @@ from bot.domain.roundtable import permalinks
 from bot.domain.specification.address import EntryAddress, no_entry
 from bot.domain.specification.claim_check import is_part
 from bot.domain.specification.claims import Claim, Entry, EntryState, Party, PartyKind
-from bot.domain.specification.entries import HeardWords, Specification, numbers
-from bot.domain.specification.fold import party_of
+from bot.domain.specification.entries import Specification, numbers
+from bot.domain.specification.fold import HeardWords, party_of
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source, as_heard
 from bot.domain.transcript.people import Names

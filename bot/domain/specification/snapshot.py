@@ -11,7 +11,8 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from bot.domain.specification.entries import Claim, Entry, Specification, matters
+from bot.domain.specification.claims import Claim, Entry
+from bot.domain.specification.entries import Specification, matters
 from bot.domain.transcript import earlier
 from bot.domain.transcript.lines import Line, as_heard
 from bot.domain.transcript.people import NO_NAMES, Names, with_names

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from bot.domain.catalog.schema import NOTE, FieldType, Schema
-from bot.domain.specification.entries import OF_DISCUSSIONS, Entry, Specification, numbers
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import OF_DISCUSSIONS, Specification, numbers
 from bot.domain.specification.projection import Projection
 from bot.voices.prompts.fencing import sanitized
 

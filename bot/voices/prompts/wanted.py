@@ -9,9 +9,10 @@ from bot.domain.roundtable import ended, questions, waiting
 from bot.domain.roundtable.asked import asked_in
 from bot.domain.roundtable.state import Answer
 from bot.domain.roundtable.transitions import asking, specifying
+from bot.domain.specification.claims import EntryState
 from bot.domain.specification.coverage import CoverageGap, GapKind, of_step
 from bot.domain.specification.discussions import CONCLUDED_IN
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.entries import Specification
 from bot.voices.prompts.fencing import fenced, named, row, sanitized
 from bot.voices.prompts.scene import Scene, listed_questions
 from bot.voices.prompts.texts import part_of

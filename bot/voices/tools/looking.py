@@ -15,7 +15,8 @@ from bot.domain.catalog.schema import Schema
 from bot.domain.messages.attribution_wording import attribution
 from bot.domain.privacy.redaction import Redact
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Entry, Specification
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.keywords import keywords_of, words_in
 from bot.domain.values.file_names import is_at
 from bot.domain.values.text import one_line

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from bot.domain.planning import plan as derived
 from bot.domain.planning.plan import PlanDocument, without_circles
 from bot.domain.planning.projections import PLAN, projected
-from bot.domain.specification.entries import EntryState, Specification
+from bot.domain.specification.claims import EntryState
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.files import ItemFacts
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 

@@ -16,7 +16,7 @@ from openai.types.responses.response_create_params import ResponseCreateParams
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.engine.evidence_ports import Passage
 from bot.engine.ports import Facts, VoiceContext
 from bot.voices.llm.calling import STREAMED_FROM_TOKENS

@@ -37,7 +37,9 @@ from bot.domain.specification.agent_questions import (
     options_of,
     question_state,
 )
-from bot.domain.specification.entries import AGENT, ENTRIES, HOW, Entry, EntryState, How, Patch
+from bot.domain.specification.claims import Entry, EntryState, How
+from bot.domain.specification.fold import AGENT, HOW, Patch
+from bot.domain.transcript.lines import ENTRIES
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line, visible
 from bot.domain.values.timestamps import seconds_since

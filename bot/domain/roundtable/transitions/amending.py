@@ -39,17 +39,11 @@ from bot.domain.roundtable.transitions import (
     specifying,
 )
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import (
-    ENTRIES,
-    GONE,
-    HOW,
-    EntryState,
-    How,
-    Patch,
-    Specification,
-    patches_of,
-)
+from bot.domain.specification.claims import GONE, EntryState, How
+from bot.domain.specification.entries import Specification
 from bot.domain.specification.entry_forms import Reading
+from bot.domain.specification.fold import HOW, Patch, patches_of
+from bot.domain.transcript.lines import ENTRIES
 from bot.domain.values.places import Person
 from bot.errors import NotNow, Overtaken, UserError
 

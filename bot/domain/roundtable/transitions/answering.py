@@ -16,7 +16,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying
 from bot.domain.specification.agent_questions import is_asked_by_agent
-from bot.domain.specification.entries import Entry
+from bot.domain.specification.claims import Entry
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.timestamps import slack_stamp
 from bot.errors import NotNow

@@ -26,7 +26,7 @@ from bot.domain.roundtable.effects import Speak, Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, DraftQuestion, Surveyed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Patch
+from bot.domain.specification.fold import Patch
 from bot.domain.specification.keywords import KEYWORD, keywords_of
 from bot.domain.transcript.lines import BY_RULE, LinePhase
 from bot.domain.values.places import Person

@@ -23,17 +23,10 @@ from bot.domain.roundtable.posts import PromptKind
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, pausing, specifying
 from bot.domain.specification import entry_forms
-from bot.domain.specification.entries import (
-    DECISION,
-    HOW,
-    Entry,
-    EntryState,
-    How,
-    Patch,
-    author_to_ask,
-)
+from bot.domain.specification.claims import Entry, EntryState, How
+from bot.domain.specification.entries import DECISION, author_to_ask
 from bot.domain.specification.entry_forms import Reading
-from bot.domain.specification.fold import CHANGES, OUTCOME, REPLACES
+from bot.domain.specification.fold import CHANGES, HOW, OUTCOME, REPLACES, Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.errors import NotNow

@@ -43,8 +43,9 @@ from bot.domain.roundtable.transitions.standing import (
     position_patches,
     whole,
 )
-from bot.domain.specification.entries import OPTION, Entry, Patch
-from bot.domain.specification.fold import REPLACES
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import OPTION
+from bot.domain.specification.fold import REPLACES, Patch
 from bot.domain.specification.reader import MessageReading
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person

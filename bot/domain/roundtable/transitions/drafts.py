@@ -22,8 +22,9 @@ from bot.domain.roundtable.state import ABOUT_A_STEP, Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import asking, pausing, speaking
 from bot.domain.specification.claims import Check
-from bot.domain.specification.entries import ENTRIES, NOT_LISTED, Patch, unconfirmed
-from bot.domain.transcript.lines import HOST, LEFT_OUT, RAW, UNSEEN
+from bot.domain.specification.entries import NOT_LISTED, unconfirmed
+from bot.domain.specification.fold import Patch
+from bot.domain.transcript.lines import ENTRIES, HOST, LEFT_OUT, RAW, UNSEEN
 from bot.domain.values.text import counted, one_line
 from bot.errors import NotNow
 

@@ -9,7 +9,6 @@ from bot.domain.messages import step_wording
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.outcomes import ExportNote
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import GIT_AUTHOR, Patch
 from bot.domain.specification.exported import (
     ExportEdit,
     Heard,
@@ -17,6 +16,7 @@ from bot.domain.specification.exported import (
     ProposalPatches,
     patches_for,
 )
+from bot.domain.specification.fold import GIT_AUTHOR, Patch
 
 
 def read_edits(rt: Roundtable, edits: Iterable[ExportEdit], playbook: Playbook) -> Roundtable:

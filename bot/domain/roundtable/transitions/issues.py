@@ -21,8 +21,10 @@ from bot.domain.roundtable.timers import TimerName
 from bot.domain.roundtable.transitions import exporting, pausing
 from bot.domain.roundtable.transitions.saving import queue_commit
 from bot.domain.specification.brief import ISSUE, BriefRows, issue_of, text
-from bot.domain.specification.entries import ENTRIES, HOW, Entry, How, Patch
+from bot.domain.specification.claims import Entry, How
+from bot.domain.specification.fold import HOW, Patch
 from bot.domain.specification.not_settled import WORK
+from bot.domain.transcript.lines import ENTRIES
 from bot.domain.values.text import one_line, values
 from bot.domain.values.timestamps import after
 from bot.errors import NotNow

@@ -16,9 +16,10 @@ from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import ATTACHMENTS, Roundtable
 from bot.domain.roundtable.transitions import pausing, specifying
-from bot.domain.specification.entries import ENTRIES, MARK, Claim, EntryState, Patch, Quote, Specification
-from bot.domain.specification.fold import QUOTE_CHARS
-from bot.domain.transcript.lines import Line, Source
+from bot.domain.specification.claims import Claim, EntryState, Quote
+from bot.domain.specification.entries import Specification
+from bot.domain.specification.fold import MARK, QUOTE_CHARS, Patch
+from bot.domain.transcript.lines import ENTRIES, Line, Source
 from bot.domain.values.places import Person
 from bot.errors import NotNow
 

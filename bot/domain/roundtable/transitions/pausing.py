@@ -18,8 +18,7 @@ from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying, standing
 from bot.domain.roundtable.transitions.saving import pending_commits, queue_commit
-from bot.domain.specification.entries import ENTRIES
-from bot.domain.transcript.lines import Source
+from bot.domain.transcript.lines import ENTRIES, Source
 from bot.domain.values.places import Person
 
 

@@ -19,9 +19,8 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.words import answers, asks_us
-from bot.domain.specification.entries import ENTRIES
 from bot.domain.transcript.last_line import LastLine
-from bot.domain.transcript.lines import BOT, SPENT, TO, Line, LinePhase, Source, in_thread_order
+from bot.domain.transcript.lines import BOT, ENTRIES, SPENT, TO, Line, LinePhase, Source, in_thread_order
 from bot.domain.transcript.seal import TAKES_OVER
 from bot.domain.transcript.state import CHANGE, carried
 

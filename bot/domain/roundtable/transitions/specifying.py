@@ -39,21 +39,12 @@ from bot.domain.roundtable.transitions import asking
 from bot.domain.specification import adr, checks, discussions, files, reader, said_entries
 from bot.domain.specification import snapshot as snapshots
 from bot.domain.specification.brief import brief
+from bot.domain.specification.claims import EntryState, Quote
 from bot.domain.specification.coverage import CoverageGap
-from bot.domain.specification.entries import (
-    DISCUSSION,
-    ENTRIES,
-    GIT_AUTHOR,
-    PERSONA_NAME,
-    POSITION,
-    EntryState,
-    Patch,
-    Quote,
-    Specification,
-)
-from bot.domain.specification.fold import QUOTE_CHARS, REPLACES
+from bot.domain.specification.entries import DISCUSSION, POSITION, Specification
+from bot.domain.specification.fold import GIT_AUTHOR, PERSONA_NAME, QUOTE_CHARS, REPLACES, Patch
 from bot.domain.specification.read_back import read_back as read_back_of
-from bot.domain.transcript.lines import Line, LinePhase
+from bot.domain.transcript.lines import ENTRIES, Line, LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import has_only_small_words
 from bot.errors import NotNow

@@ -19,7 +19,9 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable.inputs import Amend, Command, NameOption, Press, SealPosition
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import speaking, specifying
-from bot.domain.specification.entries import DISCUSSION, POSITION, Entry, Patch
+from bot.domain.specification.claims import Entry
+from bot.domain.specification.entries import DISCUSSION, POSITION
+from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import LinePhase
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line

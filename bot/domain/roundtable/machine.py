@@ -153,7 +153,7 @@ ANYTIME: Mapping[type, Transition] = {
     IssueReadAgain: issues.read_again,
     IssuesRead: issues.note_states,
     IssueChanged: issues.changed,
-    TryAgain: lambda rt, _, __: pausing.tried_again(rt),
+    TryAgain: pausing.try_again,
     ChannelGone: pausing.channel_gone,
     ChannelMoved: pausing.channel_moved,
     PersonChanged: opening.person_changed,

@@ -13,7 +13,7 @@ from bot.domain.roundtable.effects import (
     ReadItem,
     Tell,
 )
-from bot.domain.roundtable.inputs import ChannelGone, ChannelMoved, Say
+from bot.domain.roundtable.inputs import ChannelGone, ChannelMoved, Say, TryAgain
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking, specifying, standing
@@ -79,6 +79,10 @@ def tried_again(rt: Roundtable) -> Roundtable:
     """What could not be said or saved is tried again by itself, too: perhaps no one comes back to this thread."""
     rt = rt if rt.has_pending(Commit) else pending_commits(rt)
     return rt.catching_up() if rt.place.thread and not rt.has_pending(Post) else rt
+
+
+def try_again(rt: Roundtable, event: TryAgain, playbook: Playbook) -> Roundtable:
+    return tried_again(rt)
 
 
 def _resume_offered(rt: Roundtable, playbook: Playbook) -> Roundtable:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from traceback import walk_tb
+from types import TracebackType
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -137,6 +138,9 @@ class _App(AsyncApp):
         try:
             return await super().async_dispatch(req)
         except (LookupError, TypeError, AttributeError) as error:
+            trace = error.__traceback__
+            if trace and _is_ours(trace.tb_next):
+                raise
             # Bolt fails on a malformed payload once more when it reports that.
             log.warning(IGNORED, repr(error))
             return BoltResponse(status=OK)
@@ -434,7 +438,7 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
     @app.error
     async def report(error: Exception, request: AsyncBoltRequest) -> BoltResponse:
         ack, body = request.context.ack, request.body
-        if isinstance(error, BoltUnhandledRequestError | Malformed) or not _is_ours(error):
+        if isinstance(error, BoltUnhandledRequestError | Malformed) or not _is_ours(error.__traceback__):
             _note_ignored(error, body)
             if isinstance(error, BoltUnhandledRequestError):
                 reception.answer(body, UNKNOWN.get(str(body.get("type")), ""))
@@ -452,9 +456,9 @@ def _errors(app: AsyncApp, reception: Reception) -> None:
         return BoltResponse(status=unacknowledged) if unacknowledged else await ack()
 
 
-def _is_ours(error: Exception) -> bool:
+def _is_ours(trace: TracebackType | None) -> bool:
     """Not where Bolt failed before any code of ours saw the payload: it is malformed."""
-    return any(frame.f_globals["__name__"].startswith("bot.") for frame, _ in walk_tb(error.__traceback__))
+    return any(frame.f_globals["__name__"].startswith("bot.") for frame, _ in walk_tb(trace))
 
 
 def _note_ignored(error: Exception, body: Payload) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
 
 from bot.errors import Unavailable
+from bot.slack import app as slack_app
 from bot.slack.reception import WENT_WRONG
 from bot.slack.transport import bolt_request
 from slack_sandbox import Sandbox
@@ -129,3 +130,17 @@ async def test_what_is_ignored_leaves_one_line(
     assert response.status == 200
     [line] = [record for record in caplog.records if record.name.startswith("bot.slack")]
     assert "it is malformed" in line.getMessage()
+
+
+async def test_a_mistake_of_ours_is_not_taken_for_a_malformed_payload(
+    app: AsyncApp, desk: ScriptedDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where it is made while an error is reported: Slack sends the event again."""
+
+    def fails(_: Exception) -> None:
+        raise TypeError
+
+    monkeypatch.setattr(slack_app, "_judged", fails)
+    desk.brought, desk.fails = [], [Unavailable("no store")]
+    with pytest.raises(TypeError):
+        await app.async_dispatch(in_socket(payload("message_in_thread")))

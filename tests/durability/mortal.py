@@ -77,5 +77,5 @@ class Mortal:
 @asynccontextmanager
 async def mortal(folder: Path, *planted: str) -> AsyncIterator[Mortal]:
     trap = Trap()
-    async with Nursery(planted) as nursery, trap.slack as slack:
+    async with trap.slack as slack, Nursery(planted) as nursery:  # no bot is left that connects to a Slack that ends
         yield Mortal(trap, Meeting(slack, folder / "workspace"), nursery, folder)

@@ -69,8 +69,8 @@ class Ordeal:
         loop = asyncio.get_running_loop()
         began = loop.time()
         async with AsyncExitStack() as stack:
-            self._nursery = await stack.enter_async_context(Nursery(self.plan.planted))
             await stack.enter_async_context(self._trap.slack)
+            self._nursery = await stack.enter_async_context(Nursery(self.plan.planted))
             with suppress(BaseExceptionGroup, TimeoutError):
                 await self._held()
             self._note_problems()

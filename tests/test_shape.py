@@ -142,7 +142,7 @@ CEILINGS = {
     "lines of bot": 74_954,
     "modules of bot": 365,
     "modules in one folder": 32,
-    "lines of tests": 98_377,
+    "lines of tests": 98_378,
 }
 SPARE = 0.01  # of a ceiling; more is to be taken off
 

@@ -77,5 +77,6 @@ class Mortal:
 @asynccontextmanager
 async def mortal(folder: Path, *planted: str) -> AsyncIterator[Mortal]:
     trap = Trap()
-    async with trap.slack as slack, Nursery(planted) as nursery:  # no bot is left that connects to a Slack that ends
+    # in this order no bot is left that connects to a Slack that ends
+    async with trap.slack as slack, Nursery(planted) as nursery:
         yield Mortal(trap, Meeting(slack, folder / "workspace"), nursery, folder)

@@ -47,7 +47,7 @@ def item(settings: Settings, slug: str) -> RecordedItem:
     one = RecordedItem(place, place / TRANSCRIPT, shared=root / SHARED, root=root)
     try:
         _must_be_known(slug, settings)
-        one.read()
+        one.read_transcript()
     except FileNotFoundError:
         raise ConfigError(f"{one.transcript} does not exist: nothing was said about {slug!r} yet.") from None
     except OSError as error:
@@ -60,7 +60,7 @@ def _chosen(name: str) -> RecordedItem:
     try:
         path = Path(name).resolve(strict=True)
         one = RecordedItem(path.parent.parent if path.parent.name == "planning" else path.parent, path)
-        one.read()
+        one.read_transcript()
     except FileNotFoundError:
         raise ConfigError(f"There is no file {name}.") from None
     except OSError as error:
@@ -92,7 +92,7 @@ def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
     ours = parts.seal(settings).lines.trusted
     if not id:
         return ours
-    found = {id: ours[id]} if id in ours else key_named(one.read().content, id)
+    found = {id: ours[id]} if id in ours else key_named(one.read_transcript().content, id)
     if not found:
         raise ConfigError(f"No line of {one.slug} has the key {id}.")
     return found
@@ -100,7 +100,7 @@ def keys_for(one: RecordedItem, settings: Settings, id: str) -> TrustedKeys:
 
 def sealed_by(one: RecordedItem, keys: TrustedKeys) -> Iterator[str]:
     """The key of the newest line, in a sentence, and how many sealed lines have no words any more."""
-    chain = read_chain(one.read().content, keys)
+    chain = read_chain(one.read_transcript().content, keys)
     if not chain.key:
         yield "No line of it has a seal: an earlier version wrote it."
         return
@@ -116,7 +116,7 @@ def made_with(one: RecordedItem, playbook: Playbook | None) -> Iterator[str]:
     """Why files could not be made again."""
     if playbook is None:
         yield "Files were not made again from the lines: steps or entries cannot be read."
-    elif has_other_schema(lines_of(one.read().content), playbook):
+    elif has_other_schema(lines_of(one.read_transcript().content), playbook):
         yield "Files were not made again from the lines: steps or entries are not those that they were written with."
 
 
@@ -126,7 +126,7 @@ async def against_thread(settings: Settings, one: RecordedItem) -> Compared:
     home = one.meta.slack
     if home is None or not home.channel_id or not home.thread_ts:
         raise ConfigError(f"The meta.json of {one.slug} names no thread in Slack.")
-    seal, rows = parts.seal(settings), reversed(one.read().content.split(b"\n"))
+    seal, rows = parts.seal(settings), reversed(one.read_transcript().content.split(b"\n"))
     if not seal.is_valid(one.slug, home, chain=chain_in(rows, seal.lines.trusted)):
         raise ConfigError(
             f"The bot did not seal the thread that the meta.json of {one.slug} names, so it is not read."
@@ -147,7 +147,7 @@ def _gone(one: RecordedItem) -> Iterator[Difference]:
     """A branch that was reset has a history that holds, and so has the file: only where it was before says more."""
     if gone := lost(one.folder, one.name):
         sha, count = gone
-        lines = sum(1 for row in one.read().content.split(b"\n") if row.strip())
+        lines = sum(1 for row in one.read_transcript().content.split(b"\n") if row.strip())
         back = counted(count, "commit")
         sentence = (
             f"ends here, and commit {sha} of this repository goes on: the workspace went back by {back}"
@@ -159,7 +159,7 @@ def shown(
     one: RecordedItem, form: Form, *, until: int | None = None, labels: Labels = NO_LABELS
 ) -> Iterator[str]:
     """The record up to the line *until*, piece by piece."""
-    record, title = read_record(one.read(), labels, until=until), one.title
+    record, title = read_record(one.read_transcript(), labels, until=until), one.title
     match form:
         case Form.JSON:
             yield from as_json(record, slug=one.slug)

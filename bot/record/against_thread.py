@@ -42,7 +42,7 @@ def compared(
     item: RecordedItem, thread: ThreadCopy, person_of: Callable[[str], str] = lambda id: id
 ) -> Compared:
     """*person_of* gives the id of a person for Slack's, which lines of earlier versions have. Raises OSError."""
-    content = item.read().content
+    content = item.read_transcript().content
     lines = read(content)
     here = f"{thread.place.channel}."
     known = {line.message_id.removeprefix(here) for line in lines if line.message_id.startswith(here)}

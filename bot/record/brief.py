@@ -123,10 +123,8 @@ class Briefing:
         thread = permalinks.thread(state.permalink)
         self._host = thread[1] if thread else ""
         self._people = {one.key: one.name for one in state.people}
-        names = {
-            **labels.names,
-            **self._people,
-        }  # a line may be older than what is known of its author's name
+        # A line may be older than what is known of its author's name.
+        names = {**labels.names, **self._people}
         self._spec = specification.naming({id: names[id] for id in specification.unnamed & names.keys()})
         wanted = {
             line

@@ -13,7 +13,7 @@ from bot.domain.transcript.people import NO_NAMES, Names
 from bot.engine.ports import ChangesSince, ExportFile, Records
 from bot.record.brief import NO_LABELS, Labels, read_record
 from bot.record.page import as_html
-from bot.record.reading import Transcript, link_of, numbered, replay, specification_of
+from bot.record.reading import Transcript, link_of, replay, specification_of
 from bot.record.text import as_markdown
 
 
@@ -95,5 +95,5 @@ def _recalled(record: Transcript, *, person: str, permalink: str) -> ChangesSinc
 
 def _said_at(record: Transcript, number: int, *, permalink: str) -> str:
     """The address in Slack of the line *number*."""
-    row = next(row for found, row in numbered(record) if found == number)
+    row = next(row for found, row in record.rows if found == number)
     return link_of(permalink, row) if isinstance(row, Line) else ""

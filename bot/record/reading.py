@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -24,7 +26,7 @@ from bot.domain.transcript.fold import (
     position_in,
 )
 from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, parse
-from bot.domain.transcript.people import NO_NAMES, Names, with_names
+from bot.domain.transcript.people import Names, with_names
 from bot.domain.transcript.seal import foreign_ids, sealed_place
 from bot.domain.transcript.state import CHANGE, State
 from bot.domain.values.json_files import cut_off
@@ -102,40 +104,47 @@ class RecordEntry(NamedTuple):
     passages: tuple[CitedPassage, ...] = ()
 
 
-class Transcript(NamedTuple):
+@dataclass(frozen=True)
+class Transcript:
     """
     A transcript, and what its people are called. *ours* are ids of lines of ours that are not sealed before their
     commit.
     """
 
     content: bytes
-    names: Names = NO_NAMES
+    names: Names = field(default_factory=dict)
     ours: frozenset[str] = frozenset()
 
+    @cached_property
+    def rows(self) -> tuple[tuple[int, Row], ...]:
+        """With their numbers. Empty rows are counted and left out."""
+        return tuple(self._parsed())
 
-def numbered(record: Transcript, *, until: int | None = None) -> Iterator[tuple[int, Row]]:
-    """The rows up to the line *until*, with their numbers. Empty rows are counted and left out."""
-    rows = record.content.split(b"\n")
-    for number, whole in enumerate(rows[:until], start=1):
-        is_last = number == len(rows)
-        row = whole.strip(UNWRITTEN) if is_last else whole
-        if len(row) >= LONGEST_ROW_BYTES:
-            yield number, TOO_LONG
-        elif is_last and row and cut_off(row):
-            yield number, TORN
-        elif row.strip():
-            line = parse(row)
-            yield number, with_names(line, record.names) if isinstance(line, Line) else line
+    def _parsed(self) -> Iterator[tuple[int, Row]]:
+        rows = self.content.split(b"\n")
+        for number, whole in enumerate(rows, start=1):
+            is_last = number == len(rows)
+            row = whole.strip(UNWRITTEN) if is_last else whole
+            if len(row) >= LONGEST_ROW_BYTES:
+                yield number, TOO_LONG
+            elif is_last and row and cut_off(row):
+                yield number, TORN
+            elif row.strip():
+                line = parse(row)
+                yield number, with_names(line, self.names) if isinstance(line, Line) else line
+
+    def rows_until(self, number: int | None) -> Iterator[tuple[int, Row]]:
+        return (row for row in self.rows if number is None or row[0] <= number)
 
 
 def replay(record: Transcript, *, until: int | None = None) -> State:
     """The state at the line *until*, or at the end."""
-    return fold(numbered(record, until=until))
+    return fold(record.rows_until(until))
 
 
 def specification_of(record: Transcript, *, until: int | None = None) -> Specification:
     """The entries as the lines up to *until* give them."""
-    rows = in_sealed_order([*numbered(record)])
+    rows = in_sealed_order(record.rows)
     found = [(number, _with_id(number, row)) for number, row in rows if isinstance(row, Line)]
     lines = earlier.upcast(row for _, row in found)  # of the whole record, so that ids stay the same
     foreign = foreign_ids(record.content) - record.ours
@@ -172,7 +181,7 @@ def entries(record: Transcript, *, until: int | None = None, permalink: str = ""
     """*permalink* is the thread's, if it is known; the links of messages follow from it."""
     phase = step = ""
     thread = permalinks.thread(permalink)
-    for number, row in numbered(record, until=until):
+    for number, row in record.rows_until(until):
         if isinstance(row, str):
             yield RecordEntry(number, flaw=row)
             continue

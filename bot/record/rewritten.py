@@ -143,11 +143,8 @@ class Rewriting:
     ) -> tuple[dict[str, str], tuple[str, ...]]:
         """A file that is not what the lines say was edited by hand: then only words are replaced in it."""
         found = {name: self._text(name) for name in self._found if name == SHARED or is_projected(name)}
-        now, facts, playbook = (
-            _Version(content, self._after, self._sealer.trusted),
-            self._facts,
-            self._playbook,
-        )
+        facts, playbook = self._facts, self._playbook
+        now = _Version(content, self._after, self._sealer.trusted)
         old = item_files(before, self._old.concluded, facts, found, playbook)
         texts = {name: self._with_sections(text, now) for name, text in found.items()}
         texts = {name: self.eraser.text(text).text for name, text in texts.items()}

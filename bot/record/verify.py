@@ -38,7 +38,7 @@ from bot.files import (
     folder,
 )
 from bot.record.projected import DATA, committed, is_projected, item_files, plan_files
-from bot.record.reading import Transcript, in_sealed_order, numbered, repeated
+from bot.record.reading import Transcript, in_sealed_order, repeated
 from bot.record.words_kept import unkept, unknown_ids
 
 
@@ -73,7 +73,7 @@ class RecordedItem(NamedTuple):
         """The path of the transcript in the folder."""
         return self.transcript.relative_to(self.folder).as_posix()
 
-    def read(self) -> Transcript:
+    def read_transcript(self) -> Transcript:
         """Raises OSError."""
         most = TRANSCRIPT_BYTES if self.root else CHOSEN_RECORD_BYTES
         return Transcript(self.file(self.transcript, most).read(), self.people.names)
@@ -129,8 +129,8 @@ def differences(
     """
     if flaw := item.people.flaw:
         yield Difference(PEOPLE_FILE, 1, flaw)
-    record = item.read()
-    rows, transcript = in_sealed_order([*numbered(record)]), record.content
+    record = item.read_transcript()
+    rows, transcript = in_sealed_order(record.rows), record.content
     foreign = foreign_ids(transcript, keys)
     state = fold(rows)
     flaws = sorted((*state.flaws, *repeated(rows)), key=lambda flaw: flaw.number)
@@ -239,12 +239,11 @@ def _specified(
     proposals, or not at all where the bot did not read them.
     """
     id, sentence = first_difference(known.specification, snapshot.specification)
+    committed_as = next(filter(None, (line.text(HASH) for line in reversed(lines))), "")
     ours = [line for line in lines if line.message_id not in foreign]
     if id and first_difference(known.specification, committed(ours).specification)[0]:
         yield Difference(SPECIFICATION, _row_of(content, id), f"{id} {sentence}")
-    elif (told := next(filter(None, (line.text(HASH) for line in reversed(lines))), "")) and hash_of(
-        content
-    ) != told:
+    elif committed_as and hash_of(content) != committed_as:
         yield Difference(
             SPECIFICATION, 1, "has the entries of the lines, and is not the file that was committed"
         )

@@ -85,7 +85,7 @@ def test_what_was_put_back_is_in_git(meeting: Held) -> None:
 
 def test_replay_knows_who_stands_where(meeting: Held) -> None:
     """And what was decided, by whom, once; and who objects."""
-    brief = read_record(meeting("a good one")[1].read()).brief
+    brief = read_record(meeting("a good one")[1].read_transcript()).brief
 
     assert [(one.text, one.by) for one in brief.decisions] == [("storage: Redis", "Grace")]
     (issue,) = brief.issues
@@ -98,7 +98,7 @@ def test_replay_knows_who_stands_where(meeting: Held) -> None:
 
 def test_replay_knows_who_moved(meeting: Held) -> None:
     """From where to where, by the issue."""
-    (issue,) = read_record(meeting("a collapse")[1].read()).brief.issues
+    (issue,) = read_record(meeting("a collapse")[1].read_transcript()).brief.issues
 
     assert (issue.moves[-1].by, issue.moves[-1].was, issue.moves[-1].position) == (
         "InterfaceDesigner",

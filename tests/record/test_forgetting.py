@@ -116,9 +116,9 @@ def rows(found: Erasing) -> Iterator[dict[str, object]]:
 
 def test_who_spoke_when_stays(evening: Erasing) -> None:
     """A line keeps its time, its person and its seal; no step, discussion or entry is lost."""
-    before, old = replayed(evening.item.read()), list(rows(evening))
+    before, old = replayed(evening.item.read_transcript()), list(rows(evening))
     evening.forget("grace", words=True, typed=False)
-    after, *new = replayed(evening.item.read()), *rows(evening)
+    after, *new = replayed(evening.item.read_transcript()), *rows(evening)
 
     assert evening.differences() == []
     assert (after.progress.steps_completed, after.step_id) == (
@@ -257,7 +257,7 @@ def test_the_record_holds_after_any_sequence(evenings: st.SearchStrategy[list[tu
     def holds(said: list[tuple[str, str]], erasing: list[tuple[str, str, bool, bool]]) -> None:
         with TemporaryDirectory() as root:
             evening = Erasing(Path(root), said)
-            before = replayed(evening.item.read())
+            before = replayed(evening.item.read_transcript())
             gone: set[str] = set()
             for what, person, words, typed in erasing:
                 if what == "scrub":
@@ -266,7 +266,7 @@ def test_the_record_holds_after_any_sequence(evenings: st.SearchStrategy[list[tu
                     evening.forget(person, words=words, typed=typed)
                     gone |= {person} if words else set()
                 assert evening.differences() == []
-                after = replayed(evening.item.read())
+                after = replayed(evening.item.read_transcript())
                 assert after.progress.steps_completed == before.progress.steps_completed
                 spoken = {str(row["content"]) for row in rows(evening) if author(row) in gone}
                 assert spoken <= {MARK % REMOVED}

@@ -42,7 +42,7 @@ async def test_the_record_of_a_real_meeting_holds(meeting: Meeting) -> None:
 
     shared = meeting.workspace / "docs" / "common" / "nfr-matrix.md"
     item = RecordedItem(meeting.folder, meeting.folder / TRANSCRIPT, shared)
-    state = replay(item.read())
+    state = replay(item.read_transcript())
 
     assert [str(one) for one in verified(item)] == []
     assert list(state.progress.steps_completed) == meeting.meta["steps_completed"] == ["00-01"]

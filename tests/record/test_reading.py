@@ -8,7 +8,7 @@ import pytest
 from bot.domain.transcript.state import State
 from bot.files import LONGEST_ROW_BYTES
 from bot.record.brief import read_record
-from bot.record.reading import numbered, repeated, replay
+from bot.record.reading import repeated, replay
 from tests.record.kept import record_at
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -116,7 +116,7 @@ def test_ids_that_were_used_before_are_found(path: Path) -> None:
     ids = ["a", "b", "a", "", "", "b", "a"]
     path.write_bytes(b"".join(row(meta={"message_id": one}) + b"\n" for one in ids))
 
-    assert [(flaw.number, flaw.sentence) for flaw in repeated(numbered(record_at(path)))] == [
+    assert [(flaw.number, flaw.sentence) for flaw in repeated(record_at(path).rows)] == [
         (3, "has the message_id of line 1"),
         (6, "has the message_id of line 2"),
         (7, "has the message_id of line 1"),

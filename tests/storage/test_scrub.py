@@ -73,9 +73,9 @@ def test_no_file_has_the_secret_any_more(tmp_path: Path) -> None:
 def test_the_record_still_holds(tmp_path: Path) -> None:
     """It is replayed to the same state, and verified against what git has of it, scrubbed lines and all."""
     item = leaky(tmp_path)
-    before = replay(item.read())
+    before = replay(item.read_transcript())
     scrubber(tmp_path).scrub(item.slug, now=NOW)
-    after = replay(item.read())
+    after = replay(item.read_transcript())
 
     assert list(differences(item, tuple(versions(item.folder)))) == []
     assert (after.progress, after.step_id, after.part) == (before.progress, before.step_id, before.part)

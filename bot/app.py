@@ -50,12 +50,12 @@ from bot.engine.source_ports import SourceReaders
 from bot.engine.viewing import Viewers
 from bot.errors import ConfigError, Unavailable
 from bot.expiry import Expiry
-from bot.files import META_BYTES, CommittedFiles, folder
-from bot.integrations.agreed import AgreedItems, NewestItems
+from bot.files import META_BYTES, folder
+from bot.integrations.agreed import NewestItems
 from bot.integrations.committed_exports import CommittedExports
 from bot.integrations.source_files import read_issue_text, source_reader
 from bot.log import ThrottledWarning
-from bot.parts import agreed_in, read_kinds, seal, secret_redaction
+from bot.parts import agreed_reader, read_kinds, seal, secret_redaction
 from bot.record.brief import labels_of
 from bot.record.kept import KeptRecords
 from bot.server.connection import Endpoints, answered, beside
@@ -149,16 +149,10 @@ def sandbox_key(workspace: Path) -> str:
         return (state.read(SANDBOX_KEY, META_BYTES) or b"").decode()
 
 
-def _reading(settings: Settings, schema: Schema) -> tuple[Callable[[CommittedFiles], AgreedItems], Schema]:
-    """How the items of a commit are read, and with what."""
-    redact = secret_redaction(settings)
-    return lambda files: agreed_in(files, settings, schema, redact), schema
-
-
 def exports(settings: Settings) -> Exports:
     """What commits of items write for other tools, and what is read back of it."""
-    usual = tuple(usual_places(settings.exports, str(settings.items_dir)))
-    return CommittedExports(settings.exports, usual, *_reading(settings, read_kinds(settings)))
+    usual, schema = tuple(usual_places(settings.exports, str(settings.items_dir))), read_kinds(settings)
+    return CommittedExports(settings.exports, usual, agreed_reader(settings, schema), schema)
 
 
 def evidence(settings: Settings) -> GitEvidence:
@@ -477,7 +471,7 @@ def records(files: GitWorkspace, redact: Redact, playbook: Playbook) -> KeptReco
 @asynccontextmanager
 async def _sources(settings: Settings, schema: Schema) -> AsyncIterator[SourceReaders]:
     found = SourceReaders(
-        read_files=source_reader(evidence(settings).texts, *_reading(settings, schema)),
+        read_files=source_reader(evidence(settings).texts, agreed_reader(settings, schema), schema),
         issue_edits=partial(read_issue_text, schema=schema),
     )
     if settings.github_key is None:
@@ -547,8 +541,7 @@ async def _agents(
         settings.agent_keys,
         desk,
         NewestItems(
-            partial(files_at_tip, settings.workspace),
-            _reading(settings, commands.playbook.schema)[0],
+            partial(files_at_tip, settings.workspace), agreed_reader(settings, commands.playbook.schema)
         ),
         version=shipped.release().version,
         warnings=ThrottledWarning(log),

@@ -4,12 +4,14 @@ loads this, and neither Slack nor stores nor models.
 """
 
 import logging
+from collections.abc import Callable
+from functools import partial
 
 from bot import keys as derived
 from bot.content.entries import read_schema
 from bot.content.files import Findings
 from bot.domain.catalog.schema import Schema
-from bot.domain.privacy.redaction import Redact, Redactor, own_rules
+from bot.domain.privacy.redaction import Redactor, own_rules
 from bot.engine.redaction import Redaction
 from bot.files import CommittedFiles
 from bot.integrations.agreed import AgreedItems
@@ -54,14 +56,15 @@ def agreed(settings: Settings, revision: str = "") -> AgreedItems:
     """The items of the commit *revision*, by default of the one that is checked out. Raises ConfigError."""
     root = settings.workspace
     files = files_at(root, revision) if revision else files_at_tip(root)
-    return agreed_in(files, settings, read_kinds(settings), secret_redaction(settings))
+    return agreed_reader(settings, read_kinds(settings))(files)
 
 
-def agreed_in(files: CommittedFiles, settings: Settings, schema: Schema, redact: Redact) -> AgreedItems:
-    return AgreedItems(
-        files,
+def agreed_reader(settings: Settings, schema: Schema) -> Callable[[CommittedFiles], AgreedItems]:
+    """How the items of a commit are read."""
+    return partial(
+        AgreedItems,
         items_dir=str(settings.items_dir),
         schema=schema,
         trusted=seal(settings).lines.trusted,
-        redact=redact,
+        redact=secret_redaction(settings),
     )

@@ -4,7 +4,6 @@ import difflib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Annotated, NamedTuple
 
@@ -96,8 +95,7 @@ def export(
 
 def export_of(settings: Settings, slug: str, target: str) -> ExportFolder:
     """Raises UserError where there is no such item, and WorkspaceError where it cannot be read."""
-    kinds, redact = parts.read_kinds(settings), parts.secret_redaction(settings)
-    read = partial(parts.agreed_in, settings=settings, schema=kinds, redact=redact)
+    read = parts.agreed_reader(settings, parts.read_kinds(settings))
     now = files_at_tip(settings.workspace)
     item = read(now).item(slug)
     usual = format_of(target).folder

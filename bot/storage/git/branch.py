@@ -8,7 +8,7 @@ content is converted.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -191,20 +191,10 @@ class Branch:
         self._walk()
         return self._of_items.get(slug, ())
 
-    def versions(self, path: str) -> Iterator[Files]:
-        """The commits that have the file *path*, newest first; of several with the same content, the newest."""
-        last = None
-        for commit in line_from(self.tip()):
-            files = self.at(commit)
-            entry = files.entry(path)
-            if entry and entry != last:
-                last = entry
-                yield files
-
     def good_meta(self, slug: str, now: str) -> bytes | None:
         """The newest meta.json of the item that can be read."""
         path = self.places.meta(slug)
-        for files in self.versions(path):
+        for files in self.files().versions(path):
             with suppress(meta.Corrupt, FileRefused):
                 content = files.read(path, META_BYTES) or b""
                 meta.read(content, now=now)

@@ -97,7 +97,7 @@ class Checkout:
         self._tell(kept)
 
     def _is_left(self, noted: str, tip: Commit | None) -> bool:
-        """Whether the checkout has to move from *noted*. Where a person moved the branch back, that git moved it."""
+        """Whether the checkout has to move from *noted*. Where a person moved the branch back, their git moved both."""
         shown = self._commit(noted)
         return noted == NO_COMMIT or (shown is not None and not (tip and self._branch.has(shown, tip)))
 

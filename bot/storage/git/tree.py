@@ -71,13 +71,14 @@ class Files:
         return content if kind == ObjectType.BLOB else None
 
     def versions(self, path: str) -> Iterator["Files"]:
-        """At this commit and back from it, as often as *path* has other content."""
-        newer = None
+        """From here back, newest first, the commits that have *path*; of several with the same content, the newest."""
+        last = None
         for commit in line_from(self.commit):
             files = Files(self._repository, commit)
-            if (entry := files.entry(path)) != newer:
+            entry = files.entry(path)
+            if entry and entry != last:
+                last = entry
                 yield files
-            newer = entry
 
     def size(self, id: Oid) -> int:
         """0 where a partial clone lacks the content."""

@@ -226,7 +226,7 @@ class AppliedWork:
         item, ours = self._places.item(self._slug), self._worker.branch.at(self._last)
         record, lines = self._places.meta(self._slug), self._places.transcript(self._slug)
         lost = [path for path in (record, lines) if self._at.entry(path) is None and ours.entry(path)]
-        held = next(self._worker.branch.versions(lost[0]), None) if lost else None
+        held = next(self._worker.branch.files().versions(lost[0]), None) if lost else None
         if held is None:
             return
         self.restored = FOLDER_LOST if len(lost) > 1 else META_LOST if record in lost else LINES_LOST
@@ -319,7 +319,7 @@ class AppliedWork:
             aside = free_name(self._at, place)
             self.files[aside] = content
             log.warning("%s (set aside as %s)", found.flaw, aside)
-            earlier = (one.read(place, META_BYTES) for one in self._worker.branch.versions(place))
+            earlier = (one.read(place, META_BYTES) for one in self._worker.branch.files().versions(place))
             found = next(
                 (one for one in map(people.read_people, earlier) if not one.flaw), people.PeopleFile()
             )

@@ -154,144 +154,158 @@ def _public(address: str) -> str:
     return address.rstrip("/")
 
 
-def _shown(form: str, default: Any = None, **limits: Any) -> Any:
+def _shown_setting(form: str, default: Any = None, **limits: Any) -> Any:
     """*form* is what the setting may be."""
     return Field(default=default, description=form, **limits)
 
 
-def _hidden(form: str, default: Any = None) -> Any:
-    """As `_shown`, for what is never shown, not even when it is wrong."""
+def _hidden_setting(form: str, default: Any = None) -> Any:
+    """As `_shown_setting`, for what is never shown, not even when it is wrong."""
     return Field(default=default, description=form, repr=False)
 
 
 class Settings(Keys):
-    slack_bot_token: Annotated[SecretStr, _shaped(r"xoxb-\S+")] | None = _hidden(
+    slack_bot_token: Annotated[SecretStr, _shaped(r"xoxb-\S+")] | None = _hidden_setting(
         "a bot token, which starts with xoxb-"
     )
-    slack_app_token: Annotated[SecretStr, _shaped(r"xapp-\S+")] | None = _hidden(
+    slack_app_token: Annotated[SecretStr, _shaped(r"xapp-\S+")] | None = _hidden_setting(
         "an app-level token, which starts with xapp-"
     )
-    slack_signing_secret: Annotated[SecretStr, _shaped(r"\S+")] | None = _hidden(
+    slack_signing_secret: Annotated[SecretStr, _shaped(r"\S+")] | None = _hidden_setting(
         "the signing secret of the app, in one word"
     )
-    slack_client_id: Annotated[str, _shaped(r"\d+\.\d+")] | None = _shown(
+    slack_client_id: Annotated[str, _shaped(r"\d+\.\d+")] | None = _shown_setting(
         "the client id of the app: two numbers with a dot between them"
     )
-    slack_client_secret: Annotated[SecretStr, _shaped(r"\S+")] | None = _hidden(
+    slack_client_secret: Annotated[SecretStr, _shaped(r"\S+")] | None = _hidden_setting(
         "the client secret of the app, in one word"
     )
-    url: Annotated[ServerAddress, _shaped(r"[^?#]*"), AfterValidator(_public)] | None = _shown(
+    url: Annotated[ServerAddress, _shaped(r"[^?#]*"), AfterValidator(_public)] | None = _shown_setting(
         "the public address of this bot, which starts with https://, or http:// on this machine"
     )
-    teams: TeamIds = _shown(TEAM_IDS, default=())
-    token_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"[A-Za-z0-9_-]{43}=")], ...], _listed] = _hidden(
-        "keys of 32 bytes in URL-safe Base64, the newest first, separated by commas, as"
-        " `roundtable check` prints one",
-        default=(),
+    teams: TeamIds = _shown_setting(TEAM_IDS, default=())
+    token_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"[A-Za-z0-9_-]{43}=")], ...], _listed] = (
+        _hidden_setting(
+            "keys of 32 bytes in URL-safe Base64, the newest first, separated by commas, as"
+            " `roundtable check` prints one",
+            default=(),
+        )
     )
-    slack_api_url: Annotated[ServerAddress, AfterValidator(lambda url: url.rstrip("/") + "/")] = _shown(
-        "an address that starts with https:// or http://", default="https://slack.com/api/"
+    slack_api_url: Annotated[ServerAddress, AfterValidator(lambda url: url.rstrip("/") + "/")] = (
+        _shown_setting("an address that starts with https:// or http://", default="https://slack.com/api/")
     )
-    redis_url: RedisAddress | None = _hidden(
+    redis_url: RedisAddress | None = _hidden_setting(
         "an address that starts with redis://, rediss:// or unix://,"
         " or redis+cluster:// or rediss+cluster:// for a cluster"
     )
-    workspace: FutureFolder = _shown("a folder, or a path where nothing is yet", default=Path("workspace"))
-    remote: Remote | None = _hidden("the name or the address of a git remote")
-    items_dir: PathWithin = _shown(
+    workspace: FutureFolder = _shown_setting(
+        "a folder, or a path where nothing is yet", default=Path("workspace")
+    )
+    remote: Remote | None = _hidden_setting("the name or the address of a git remote")
+    items_dir: PathWithin = _shown_setting(
         "a path inside the workspace, such as docs/requirements, without hidden folders",
         default=PurePosixPath("docs/requirements"),
     )
-    exports: Annotated[tuple[ExportPlace, ...], _from_text(read_places), AfterValidator(_elsewhere)] = _shown(
-        f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder, as one of a plug-in"
-        " always, as in speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug}, outside"
-        " of ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
-        default=(),
+    exports: Annotated[tuple[ExportPlace, ...], _from_text(read_places), AfterValidator(_elsewhere)] = (
+        _shown_setting(
+            f"formats of {', '.join(FOLDERS)}, separated by commas; with another folder, as one of a plug-in"
+            " always, as in speckit:docs/specs/{slug}, which is a path inside the workspace that ends with {slug},"
+            " outside of ROUNDTABLE_ITEMS_DIR and of the folders of other formats",
+            default=(),
+        )
     )
-    personas: Folder | None = _shown("a folder that exists")
-    steps: Folder | None = _shown("a folder that exists")
-    model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = _shown(
+    personas: Folder | None = _shown_setting("a folder that exists")
+    steps: Folder | None = _shown_setting("a folder that exists")
+    model: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)))] = _shown_setting(
         "offline, or models in the order in which they are asked, such as anthropic:NAME,openai:NAME,offline",
         default="offline",
     )
-    models: Annotated[Mapping[str, str], _from_text(models_by_persona)] = _shown(
+    models: Annotated[Mapping[str, str], _from_text(models_by_persona)] = _shown_setting(
         "models of single personas, such as maya=anthropic:NAME,alex=openai:NAME+offline", default={}
     )
-    thinking: Annotated[Mapping[ModelTask, str], _from_text(efforts)] = _shown(
+    thinking: Annotated[Mapping[ModelTask, str], _from_text(efforts)] = _shown_setting(
         f"tasks with an effort, such as draft:high,turn:low; tasks are {', '.join(ModelTask)},"
         f" efforts {', '.join(ThinkingEffort)}",
         default={},
     )
-    mcp: Annotated[Path, AfterValidator(_at_home)] | None = _shown("the path of a JSON file with mcpServers")
-    verifier: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)) if text else "")] = _shown(
-        "empty for another model that is configured, offline for none, or models, such as openai:NAME",
-        default="",
+    mcp: Annotated[Path, AfterValidator(_at_home)] | None = _shown_setting(
+        "the path of a JSON file with mcpServers"
     )
-    model_seconds: float = _shown(
+    verifier: Annotated[str, AfterValidator(lambda text: str(Chain.read(text)) if text else "")] = (
+        _shown_setting(
+            "empty for another model that is configured, offline for none, or models, such as openai:NAME",
+            default="",
+        )
+    )
+    model_seconds: float = _shown_setting(
         "a number of seconds from 1 to 600 for one call of a model", default=60, ge=1, le=600
     )
-    model_calls: int = _shown(
+    model_calls: int = _shown_setting(
         "a number from 1 to 256 of calls to one provider at a time", default=8, ge=1, le=256
     )
-    agent_keys: Annotated[Path, AfterValidator(_at_home)] | None = _shown(
+    agent_keys: Annotated[Path, AfterValidator(_at_home)] | None = _shown_setting(
         "the path of the file with the keys of coding agents"
     )
-    triage_channel: Annotated[str, _shaped(r"#?[^\s#@,]+")] | None = _shown(
+    triage_channel: Annotated[str, _shaped(r"#?[^\s#@,]+")] | None = _shown_setting(
         "the id or the name of one channel"
     )
-    review_secret: Annotated[tuple[WebhookSecret, ...], _listed] = _hidden(
+    review_secret: Annotated[tuple[WebhookSecret, ...], _listed] = _hidden_setting(
         "whsec_ and then 24 to 64 bytes in Base64, as `echo whsec_$(openssl rand -base64 32)` writes it;"
         " two of them with a comma while it is changed; for several workspaces with the id of one before each, as in"
         " T012:whsec_…",
         default=(),
     )
     github_key: Annotated[SecretStr, BeforeValidator(_rows), _shaped(rf"[!-~]+|{PRIVATE_KEY}")] | None = (
-        _hidden("a token of GitHub, or the private key of a GitHub App in PEM")
+        _hidden_setting("a token of GitHub, or the private key of a GitHub App in PEM")
     )
-    github_app: Annotated[str, _shaped(r"[\w.-]{0,100}")] = _shown(
+    github_app: Annotated[str, _shaped(r"[\w.-]{0,100}")] = _shown_setting(
         "the id of a GitHub App, or its client id", default=""
     )
-    github: Annotated[tuple[Annotated[str, _shaped(r"[\w.-]+/[\w.-]+")], ...], _listed] = _shown(
+    github: Annotated[tuple[Annotated[str, _shaped(r"[\w.-]+/[\w.-]+")], ...], _listed] = _shown_setting(
         "repositories as owner/name, separated by commas", default=()
     )
-    github_secret: Annotated[SecretStr, _shaped(r"\S{16,}")] | None = _hidden(
+    github_secret: Annotated[SecretStr, _shaped(r"\S{16,}")] | None = _hidden_setting(
         "a secret of at least 16 characters, as `openssl rand -hex 32` writes it"
     )
-    github_teams: TeamIds = _shown(TEAM_IDS, default=())
-    github_url: ServerAddress = _shown(
+    github_teams: TeamIds = _shown_setting(TEAM_IDS, default=())
+    github_url: ServerAddress = _shown_setting(
         "an address that starts with https:// or http://", default="https://api.github.com"
     )
-    seal_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...], _listed] = _hidden(
+    seal_key: Annotated[tuple[Annotated[SecretStr, _shaped(r"\S{16,}")], ...], _listed] = _hidden_setting(
         "secrets of at least 16 characters each, the newest first, separated by commas", default=()
     )
-    file_url: Annotated[ServerAddress, _shaped(r"[^{}]*(\{team\}[^{}]*)?\{path\}[^{}]*")] | None = _shown(
-        "an address that starts with https:// or http://, with {path} in it"
+    file_url: Annotated[ServerAddress, _shaped(r"[^{}]*(\{team\}[^{}]*)?\{path\}[^{}]*")] | None = (
+        _shown_setting("an address that starts with https:// or http://, with {path} in it")
     )
-    redact: Annotated[tuple[str, ...], _from_text(_patterns)] = _hidden(
+    redact: Annotated[tuple[str, ...], _from_text(_patterns)] = _hidden_setting(
         "patterns separated by commas, or the path, with a slash in it, of a file with one in a line; in"
         " them # is a digit, ? a letter or digit, and one * a run of those (docs/safety.md)",
         default=(),
     )
-    press: PressPolicy = _shown("one of starter, participants and everyone", default=PressPolicy.EVERYONE)
-    guests_press: bool = _shown("yes or no", default=False)
-    look_first: bool = _shown("yes or no", default=True)
-    budget: Annotated[Budget | None, _from_text(spending.budget)] = _shown(
+    press: PressPolicy = _shown_setting(
+        "one of starter, participants and everyone", default=PressPolicy.EVERYONE
+    )
+    guests_press: bool = _shown_setting("yes or no", default=False)
+    look_first: bool = _shown_setting("yes or no", default=True)
+    budget: Annotated[Budget | None, _from_text(spending.budget)] = _shown_setting(
         "tokens, such as 200000, or money, such as 5.00 USD"
     )
-    retention: Annotated[Retention, _from_text(retention_in)] = _shown(FORM_OF_RETENTION, default=Retention())
-    quiet: int = _shown("a number of minutes from 1 to 1440", default=10, ge=1, le=1440)
-    policies: Annotated[Path, AfterValidator(_at_home), _existing(Path.is_file)] | None = _shown(
+    retention: Annotated[Retention, _from_text(retention_in)] = _shown_setting(
+        FORM_OF_RETENTION, default=Retention()
+    )
+    quiet: int = _shown_setting("a number of minutes from 1 to 1440", default=10, ge=1, le=1440)
+    policies: Annotated[Path, AfterValidator(_at_home), _existing(Path.is_file)] | None = _shown_setting(
         "a file that exists"
     )
-    host: Annotated[str, _shaped(r"[\w.:-]+")] = _shown(
+    host: Annotated[str, _shaped(r"[\w.:-]+")] = _shown_setting(
         "the name or address of a network interface of this machine", default="127.0.0.1"
     )
-    port: int = _shown("a port from 1 to 65535", default=3000, ge=1, le=65535)
-    health_host: Annotated[str, _shaped(r"[\w.:-]+")] = _shown(
+    port: int = _shown_setting("a port from 1 to 65535", default=3000, ge=1, le=65535)
+    health_host: Annotated[str, _shaped(r"[\w.:-]+")] = _shown_setting(
         "the name or address of a network interface of this machine", default="127.0.0.1"
     )
-    health_port: int = _shown("a port from 1 to 65535", default=3001, ge=1, le=65535)
-    otel_exporter_otlp_endpoint: ServerAddress | None = _hidden(
+    health_port: int = _shown_setting("a port from 1 to 65535", default=3001, ge=1, le=65535)
+    otel_exporter_otlp_endpoint: ServerAddress | None = _hidden_setting(
         "an address that starts with https:// or http://"
     )
 

@@ -82,12 +82,11 @@ class CommittedExports:
         found = (one.but(path=path) for path, edits in edits_in(theirs, known, headings) for one in edits)
         new = (one for one in found if heard.state(one) is Heard.NEW)
 
-        def read(text: str) -> frozenset[tuple[str, ...]]:
-            return frozenset(
-                one.proposal for one in (read_back(text, known, headings) if item_of(text) else ())
-            )
+        def proposals_in(text: str) -> frozenset[tuple[str, ...]]:
+            edits = read_back(text, known, headings) if item_of(text) else ()
+            return frozenset(one.proposal for one in edits)
 
-        return FoundEdits(new, read)
+        return FoundEdits(new, proposals_in)
 
     def _due(
         self,

@@ -259,13 +259,12 @@ async def thread_evidence(client: AsyncWebClient, us: Identity, place: Place) ->
     )
 
 
-async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> int:
-    """Of the thread, the first message last; how many there were. Raises SlackError."""
+async def delete_own_posts(client: AsyncWebClient, us: Identity, place: Place) -> None:
+    """Of the thread, the first message last. Raises SlackError."""
     calls = PatientCalls(client, team=us.team)
     found = await _own_posts(calls, us, place)
     for ts in sorted(found, reverse=True):
         await calls(client.chat_delete, channel=place.channel, ts=ts)
-    return len(found)
 
 
 async def _own_posts(calls: PatientCalls, us: Identity, place: Place) -> Mapping[str, Mapping[str, Any]]:

@@ -271,8 +271,8 @@ class _Words:
 
     def reports(self, words: Sequence[str]) -> bool:
         """
-        Whether they tell what somebody said or decided. `Who said so?` asks for it, and `Nobody said which rows` says
-        that it is not known: neither tells anything.
+        Whether they say what somebody said or decided. `Who said so?` only asks for it, and `Nobody said which rows`
+        says that it is not known.
         """
         tables = self._tables
         told = any(one.in_words(words) for one in (tables.decided, tables.reports, tables.stances))

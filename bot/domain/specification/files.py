@@ -147,10 +147,8 @@ def follow_ups(
 ) -> Iterator[tuple[str, tuple[FollowUpEdit, ...]]]:
     """What became of what the block of each discussion shows, in every file that has the block; by a key."""
     for held, step, paths in _held(playbook, specification):
-        block, rows = (
-            marker(step.step_id, str(held["ended"])),
-            tuple(discussions.since_then(specification, held)),
-        )
+        block = marker(step.step_id, str(held["ended"]))
+        rows = tuple(discussions.since_then(specification, held))
         if edits := tuple(FollowUpEdit(path=path, marker=block, rows=rows) for path in paths):
             yield f"{held.id}#{SINCE_THEN}", edits
 

@@ -99,7 +99,7 @@ class Line(Stored):
 
     @property
     def patches(self) -> tuple[Mapping[str, Any], ...]:
-        """What it changes in the specification, as it stands there: nobody has checked it."""
+        """The changes of the specification that it asks for, unchecked."""
         found = self.meta.get(ENTRIES)
         given = found if isinstance(found, list | tuple) else ()
         return tuple(one for one in given if isinstance(one, Mapping))

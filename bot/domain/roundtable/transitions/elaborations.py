@@ -61,7 +61,7 @@ from bot.domain.roundtable.transitions import (
 from bot.domain.roundtable.transitions.asking import report
 from bot.domain.roundtable.transitions.cards import NOTED
 from bot.domain.roundtable.transitions.saving import queue_commit
-from bot.domain.roundtable.transitions.speaking import lead_of, other_step, told
+from bot.domain.roundtable.transitions.speaking import lead_of, other_step, say_as_persona
 from bot.domain.roundtable.waiting import unheard_in_discussion
 from bot.domain.specification.files import document_title
 from bot.domain.transcript.lines import BY_RULE, ENTRIES, RAW, RAW_CHARS, LinePhase
@@ -98,7 +98,7 @@ def floor_given(rt: Roundtable, playbook: Playbook) -> Roundtable:
     rt = rt.but(elaboration=rt.debate.but(put=(*rt.debate.put, dispute)))
     text = discussion_wording.both_sides(dispute.issue, _favored(debate, dispute))
     note = discussion_wording.YOURS_TO_DECIDE
-    return told(rt, lead_of(rt, playbook), text, note=note)
+    return say_as_persona(rt, lead_of(rt, playbook), text, note=note)
 
 
 def undecided(rt: Roundtable) -> Dispute | None:
@@ -275,8 +275,8 @@ def turn_taken(rt: Roundtable, event: TurnTaken, playbook: Playbook) -> Roundtab
 
 def call_ended(rt: Roundtable, playbook: Playbook) -> Roundtable:
     """
-    The people's floor, when nobody else is about to speak; or the round that was due meanwhile. At the limit personas
-    fall silent; people do not.
+    People have the floor when nobody else is about to speak, or the round begins that came due meanwhile. At the limit
+    personas fall silent, and people do not.
     """
     rt = rt.dropping(Speak) if rt.debate.exhausted else rt
     if rt.has_pending(Speak):
@@ -323,11 +323,11 @@ def _said(rt: Roundtable, said: Contribution, playbook: Playbook) -> Roundtable:
     lead, other = lead_of(rt, playbook), other_step(rt, said.text, playbook)
     if other and persona == lead:  # none brings people back for the lead
         rt = rt.logging(trouble("ERR-ELAB-005"))
-    rt = told(rt, persona, said.text, facts)
+    rt = say_as_persona(rt, persona, said.text, facts)
     if other is None or persona == lead:
         return rt
     phase, topic = asking.phase_of(other.phase_key, playbook), rt.debate.topic
-    return told(rt, lead, discussion_wording.persona_off_topic(persona, other, phase, topic=topic))
+    return say_as_persona(rt, lead, discussion_wording.persona_off_topic(persona, other, phase, topic=topic))
 
 
 def _nothing_said(rt: Roundtable, event: TurnTaken, playbook: Playbook, **facts: Any) -> Roundtable:
@@ -378,7 +378,7 @@ def person_spoke(rt: Roundtable, event: Say, playbook: Playbook) -> Roundtable:
     if other := other_step(rt, event.text, playbook):
         phase = asking.phase_of(other.phase_key, playbook)
         sentence = discussion_wording.person_off_topic(other, phase, topic=rt.debate.topic)
-        rt = told(rt, lead_of(rt, playbook), sentence)
+        rt = say_as_persona(rt, lead_of(rt, playbook), sentence)
     return _asked(rt, event, playbook)
 
 

@@ -28,7 +28,7 @@ def lead_of(rt: Roundtable, playbook: Playbook) -> Persona:
     return playbook.roster.get(rt.debate.lead) or playbook.roster.lead_of(rt.phase_key)[0]
 
 
-def told(
+def say_as_persona(
     rt: Roundtable, persona: Persona, text: str, facts: Mapping[str, Any] = BY_RULE, *, note: str = ""
 ) -> Roundtable:
     """

@@ -21,8 +21,8 @@ from bot.integrations import agents
 from bot.integrations.agreed import AgreedItems
 from bot.settings import Settings
 from bot.storage.git.tree import files_at_tip
-from tests.command_line import ROOT
-from tests.integrations.traced import THREAD, LimitsMeeting, Trace, TracedCode
+from tests.command_line import ROOT, Cli
+from tests.integrations.traced import THREAD, LimitsMeeting, TracedCode
 from tests.patience import PATIENCE_SECONDS
 from tests.record.kept import ITEMS
 from tests.specification.meeting import SCHEMA
@@ -128,7 +128,7 @@ async def test_what_people_accepted_is_told_and_all_else_only_when_it_is_asked_f
         assert points[0]["words"] == "FR-001 priority: Grace says must, Linus says should. Which one counts?"
 
 
-async def test_an_entry_and_a_reason_read_as_on_the_command_line(code: TracedCode, cli: Trace) -> None:
+async def test_an_entry_and_a_reason_read_as_on_the_command_line(code: TracedCode, cli: Cli) -> None:
     code.record(disputed())
     code.commit(
         {"src/limit.py": "LIMIT = 100  # limits/FR-001\nQUEUE = 0\n"}, "Count; implements limits/DEC-001"
@@ -272,22 +272,16 @@ async def test_the_record_may_be_elsewhere(code: TracedCode, tmp_path: Path) -> 
         assert sentence == f"There is no git repository with files at {folder}."
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("--record", "nowhere"), "There is no folder {root}/nowhere with a record."),
-        (("--record", ".", "--at", "nowhere"), "There is no commit 'nowhere' in the workspace."),
-        ((), "There is no item in the record at {root}. --record says where the workspace of the bot is."),
-    ],
-)
-async def test_a_server_without_a_record_does_not_start(
-    code: TracedCode, cli: Trace, words: tuple[str, ...], sentence: str
-) -> None:
+async def test_a_server_without_a_record_does_not_start(code: TracedCode, cli: Cli) -> None:
     code.commit({"README.md": ""})
+    root = code.git.root.resolve()
 
-    ran = await cli("mcp", *words)
-
-    assert (ran.code, ran.out, ran.err) == (1, "", sentence.format(root=code.git.root.resolve()) + "\n")
+    for words, sentence in {
+        ("--record", "nowhere"): f"There is no folder {root}/nowhere with a record.",
+        ("--record", ".", "--at", "nowhere"): "There is no commit 'nowhere' in the workspace.",
+        (): f"There is no item in the record at {root}. --record says where the workspace of the bot is.",
+    }.items():
+        assert await cli("mcp", *words) == (1, "", f"{sentence}\n")
 
 
 async def test_a_server_whose_library_is_missing_says_what_to_install(

@@ -4,13 +4,12 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from unittest.mock import patch
 
 from bot.domain.specification import snapshot
 from bot.domain.specification.snapshot import HASH
 from bot.domain.transcript.lines import append
-from tests.command_line import Ran
 from tests.sealing import sealed
 from tests.specification.meeting import Meeting
 from tests.storage.checkout import Git
@@ -23,12 +22,6 @@ TESTS = (
     "def test_refused():  # limits/AC-001-01\n    ...\n\n\ndef test_others():  # limits/AC-001-02\n    ...\n"
 )
 """Of both criteria."""
-
-
-class Trace(Protocol):
-    """A command, run at the top of the clone."""
-
-    async def __call__(self, *words: str, **env: str) -> Ran: ...
 
 
 class LimitsMeeting(Meeting):

@@ -10,7 +10,6 @@ from jsonschema import Draft202012Validator
 
 from bot.content.entries import FILE
 from bot.domain.specification import snapshot
-from bot.errors import ContentError
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import CodeEvidence, FindingLevel, Level, Rule, Trace, TracedEntry, TraceFinding
 from bot.record.verify import RecordedItem
@@ -146,10 +145,3 @@ def test_a_specification_says_its_version_and_an_unknown_one_is_refused() -> Non
         ValueError, match=r"^specification\.json is of version 2; this Roundtable reads 1\. Update it\.$"
     ):
         snapshot.read(json.dumps({**told, "version": 2}))
-
-
-def test_an_unknown_schema_gets_a_sentence_with_those_that_there_are() -> None:
-    with pytest.raises(
-        ContentError, match=r"^There is no schema 'nothing'\. There are decisions, entries, entry, "
-    ):
-        schema_text("nothing")

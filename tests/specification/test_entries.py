@@ -16,13 +16,8 @@ from bot.domain.transcript.lines import ENTRIES
 from tests.specification.meeting import SCHEMA, Meeting
 
 
-@pytest.fixture
-def meeting() -> Meeting:
-    return Meeting()
-
-
 def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
-    """A model only proposes, whatever its patch says, and strikes nothing; a line that is not ours neither."""
+    """A model only proposes, whatever its patch says, and strikes nothing."""
     meeting.say("Ada", "01-06", "requirement: Filter by date")
 
     entry = meeting.specification.entries["FR-001"]
@@ -35,12 +30,6 @@ def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
     meeting.propose({"id": "FR-001", "state": "withdrawn"})
 
     assert meeting.specification.lives("FR-001")
-
-    forged = meeting.lines[0]
-
-    folded = Specification().folding([forged], foreign={forged.message_id})
-
-    assert folded.entries["FR-001"].state is EntryState.PROPOSED
 
     meeting.propose(
         {"id": "FR-001", "set": {"title": "Drop the audit log"}, "state": "accepted", "accept": True},
@@ -123,15 +112,6 @@ def test_a_bad_patch_is_refused_with_a_sentence_and_the_others_count(meeting: Me
 
 
 # --- what rests on what ---
-
-
-def test_a_changed_message_keeps_its_ids_and_what_it_says_no_more_is_withdrawn(meeting: Meeting) -> None:
-    said = meeting.say("Ada", "01-06", "requirement: One\nrequirement: Two")
-    meeting.say("Ada", "01-06", "requirement: Uno", amends=said)
-
-    assert meeting["FR-001.title"] == "Uno"
-    assert not meeting.specification.lives("FR-002")
-    assert meeting.stale() == set()
 
 
 def test_a_reversed_decision_marks_what_rests_on_it_through_other_entries(meeting: Meeting) -> None:

@@ -17,11 +17,6 @@ from bot.domain.transcript.lines import Source
 from tests.specification.meeting import Meeting
 
 
-@pytest.fixture
-def meeting() -> Meeting:
-    return Meeting()
-
-
 def entry(meeting: Meeting, id: str) -> Entry:
     return meeting.specification.entries[id]
 
@@ -385,6 +380,7 @@ def test_a_line_that_was_pushed_only_proposes_and_is_never_called_by_the_name_in
     claim = pushed.entries["DEC-001"].claim("text")
     assert claim
     assert (attribution(claim), pushed.heard) == (sentence, {})
+    assert pushed.entries["DEC-001"].state is EntryState.PROPOSED
 
 
 def test_a_line_that_was_pushed_is_unchecked_whatever_it_quotes(meeting: Meeting) -> None:

@@ -247,13 +247,6 @@ def test_a_criterion_below_a_story_belongs_to_its_requirement_and_to_the_story(m
     assert meeting["US-001.criteria"] == ["AC-001-02"]
 
 
-def test_the_same_words_again_are_the_same_entry(meeting: Meeting) -> None:
-    meeting.say("Grace", "01-05", "risk: The disk fills; impact: high")
-
-    assert [one.id for one in meeting.specification.active("risk")] == ["RSK-001"]
-    assert meeting["RSK-001.impact"] == "high"
-
-
 def test_a_proposed_entry_is_accepted_by_whoever_says_it_in_a_form(meeting: Meeting) -> None:
     meeting.propose(SORT)
     meeting.say("Ada", "01-06", "requirement: Sort")

@@ -16,11 +16,6 @@ from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 ITEM = files.ItemFacts("Offline sync", "offline-sync")
 
 
-@pytest.fixture
-def meeting() -> Meeting:
-    return Meeting()
-
-
 def told(meeting: Meeting) -> list[str]:
     return [unsettled_row(one, SCHEMA) for one in not_settled(SCHEMA, meeting.specification)]
 

@@ -24,13 +24,13 @@ from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import Patch
 from bot.domain.specification.said_entries import Here
 from tests.growth import grows_no_faster
-from tests.specification.asks import ASKS
 from tests.specification.meeting import PLAYBOOK, QUESTIONS, SCHEMA, Meeting
 
 MEETINGS: Mapping[str, list[dict[str, Any]]] = yaml.safe_load(
     (Path(__file__).parent / "messages.yaml").read_text("utf-8")
 )
 STANDARD = {step.step_id: step.questions_at(Depth.STANDARD) for step in PLAYBOOK.agenda.steps}
+ASKS = {step.step_id: step.asks_at(Depth.STANDARD) for step in PLAYBOOK.agenda.steps}
 STEPS = {"talk": "01-06", "plan": "05-01"}
 KNOWN = """requirement: one
 requirement: two

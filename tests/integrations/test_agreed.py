@@ -296,12 +296,12 @@ def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(
     assert (source.quote, source.by.name) == ("", "a pushed line that names Grace")
 
 
-@pytest.mark.parametrize("revision", ["nowhere", "HEAD~9", "--all", "HEAD:docs"])
-def test_a_commit_that_there_is_not_gets_a_sentence(git: Git, revision: str) -> None:
+def test_a_commit_that_there_is_not_gets_a_sentence(git: Git) -> None:
     kept(git, discussed().lines)
 
-    with pytest.raises(ConfigError, match=r"^There is no commit .* in the workspace\.$"):
-        items(git.root, revision)
+    for revision in ("nowhere", "HEAD~9", "--all", "HEAD:docs"):
+        with pytest.raises(ConfigError, match=r"^There is no commit .* in the workspace\.$"):
+            items(git.root, revision)
 
 
 def test_an_item_that_is_too_large_gets_a_sentence(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -445,7 +445,7 @@ WORDS_OF_A_SENTENCE = 5
 
 def test_tests_say_what_they_show() -> None:
     """Tests are the documentation of the behaviour: a name that is a sentence, or a docstring."""
-    for module in TESTS:
+    for module in modules_with(rf"def test_([^\W_]*_?){{1,{WORDS_OF_A_SENTENCE - 1}}}\("):
         for function in functions_of(module):
             is_sentence = function.name.count("_") >= WORDS_OF_A_SENTENCE
             if function.name.startswith("test_") and not is_sentence:

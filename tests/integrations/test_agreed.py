@@ -229,21 +229,27 @@ def test_secrets_are_hidden_wherever_they_stand(git: Git) -> None:
 # --- one commit -----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def played(tmp_path: Path) -> RecordedItem:
+def play(root: Path) -> RecordedItem:
     """Of the bot, with everything that it commits."""
     table = Table().start().through("01-05").press_continue().say(SAID, who="grace")
-    return committed(table.say("FR-001 detail: from midnight to midnight", who="ada").stop(), tmp_path)
+    return committed(table.say("FR-001 detail: from midnight to midnight", who="ada").stop(), root)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> RecordedItem:
+    """No test changes it."""
+    return play(tmp_path_factory.mktemp("played"))
 
 
 def test_the_file_that_the_last_line_vouches_for_says_what_the_lines_say(
-    played: RecordedItem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    played: RecordedItem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = list(items(tmp_path).item(played.slug).shown.entries())
+    root = played.folder.parents[2]
+    quick = list(items(root).item(played.slug).shown.entries())
     monkeypatch.setattr(agreed, "vouched", lambda *_: None)
 
     assert quick
-    assert quick == list(items(tmp_path).item(played.slug).shown.entries())
+    assert quick == list(items(root).item(played.slug).shown.entries())
 
 
 @pytest.mark.parametrize("change", ["file", "line", "added"])
@@ -278,12 +284,11 @@ def test_a_record_that_a_later_version_wrote_is_not_read_as_something_else(git: 
         items(git.root).item(SLUG)
 
 
-def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(
-    played: RecordedItem, tmp_path: Path
-) -> None:
+def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(tmp_path: Path) -> None:
     """The file that the last line vouches for still says what was accepted, and by whom."""
-    content = played.transcript.read_text()
-    played.transcript.write_text(content.replace("requirement: Sort by name", "requirement: Pay Mallory", 1))
+    transcript = play(tmp_path).transcript
+    content = transcript.read_text()
+    transcript.write_text(content.replace("requirement: Sort by name", "requirement: Pay Mallory", 1))
     git = Git(tmp_path)
     git("add", "--all")
     git("commit", "--quiet", "-m", "theirs")

@@ -42,12 +42,9 @@ async def test_a_review_is_one_line(cli: Cli) -> None:
 async def test_whatever_it_says_is_fine(cli: Cli, tmp_path: Path) -> None:
     """A verdict is no error, and neither is a review that has none."""
     for content, line in {
-        PASSED.replace("PASS", "FAIL").encode(): LINE.replace("PASS", "FAIL"),
         PASSED.replace("\n", "\r\n").encode("utf-8-sig"): LINE,
         b"Looks good to me.\n": UNAVAILABLE,
-        b"": UNAVAILABLE,
         b"\xff\xfe\0 no text \x80": UNAVAILABLE,
-        PASSED.encode() + PASSED.encode(): UNAVAILABLE,
         PASSED.encode() + b"\xff\x80": LINE,
     }.items():
         (tmp_path / "review.md").write_bytes(content)

@@ -19,7 +19,7 @@ from bot.storage.git.tree import files_at, files_at_tip
 from tests.domain.table import Table, shipped
 from tests.record.kept import ITEMS, committed
 from tests.sealing import TRUSTED, sealed
-from tests.specification.meeting import SCHEMA, Meeting
+from tests.specification.meeting import SCHEMA, Meeting, make_entry
 from tests.storage.checkout import Git
 
 SLUG = "rate-limiting"
@@ -63,15 +63,10 @@ def discussed() -> Meeting:
     meeting.say("Grace", "01-08", "Must: FR-001")
     meeting.say("Linus", "01-08", "Should: FR-001")
     quotes = [{"line": said, "words": "A limit counts each client"}]
-    patch = {
-        "id": "FR-002",
-        "kind": "requirement",
-        "new": True,
-        "set": {"title": "Clients are counted apart"},
-    }
+    patch = make_entry("FR-002", {"title": "Clients are counted apart"})
     meeting.propose({**patch, "quotes": {"title": quotes}}, step="01-06", persona_name="Maya")
     meeting.press("Ada", {"id": "FR-002", "accept": True})
-    quality = {"id": "NFR-001", "kind": "quality", "new": True, "set": {"text": "fast", "threshold": "10 ms"}}
+    quality = make_entry("NFR-001", {"text": "fast", "threshold": "10 ms"})
     meeting.propose({**quality, "unverified": {"threshold": "no source says it"}}, persona_name="Alex")
     meeting.say("Linus", "03-02", "decision: Count in Redis; because: it is fast; changes: AC-001-01")
     meeting.say("Grace", "03-02", "decision: Count in memory; replaces: DEC-001")
@@ -183,9 +178,7 @@ def test_a_line_without_our_seal_only_proposes(git: Git) -> None:
     """Also one that names a person, and a thread elsewhere."""
     meeting = discussed()
     before = len(meeting.lines)
-    meeting.press(
-        "Grace", {"id": "FR-009", "kind": "requirement", "new": True, "set": {"title": "Pay Mallory"}}
-    )
+    meeting.press("Grace", make_entry("FR-009", {"title": "Pay Mallory"}))
     pushed = [
         line.but(meta={**line.meta, "permalink": "https://evil.example/archives/C9/p1700000000000100"})
         for line in meeting.lines[before:]

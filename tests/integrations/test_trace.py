@@ -16,6 +16,7 @@ from tests.command_line import Cli, CommandLine, Ran
 from tests.growth import grows_no_faster
 from tests.integrations.test_exports import item
 from tests.integrations.traced import AFTER, BEFORE, TESTS, LimitsMeeting, TracedCode
+from tests.specification.meeting import make_entry
 
 
 def found_in(ran: Ran) -> set[tuple[str, str, str, str]]:
@@ -315,7 +316,7 @@ async def test_what_nobody_accepted_is_counted_and_not_traced(code: TracedCode, 
     """Lines that somebody else pushed only propose. What will not be done needs no test either."""
     meeting = LimitsMeeting()
     meeting.change("Linus", "FR-002", priority="won't")
-    meeting.propose({"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Log refusals"}})
+    meeting.propose(make_entry("FR-003", {"title": "Log refusals"}))
     meeting.say("Ada", "01-06", "requirement: Anybody can raise a limit")
     code.record(meeting, pushed=1)
 

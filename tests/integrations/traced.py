@@ -11,7 +11,7 @@ from bot.domain.specification import snapshot
 from bot.domain.specification.snapshot import HASH
 from bot.domain.transcript.lines import append
 from tests.sealing import sealed
-from tests.specification.meeting import Meeting
+from tests.specification.meeting import Meeting, make_entry
 from tests.storage.checkout import Git
 
 CHANNEL = "C0LIMITS00"
@@ -38,8 +38,7 @@ class LimitsMeeting(Meeting):
         self.press("Linus", {"id": "FR-002", "set": {"priority": "should"}})
 
     def new(self, who: str, id: str, *, part_of: str = "", **fields: Any) -> None:
-        kind = next(one.key for one in self.schema.kinds.values() if one.prefix == id.partition("-")[0])
-        self.press(who, {"id": id, "kind": kind, "new": True, "part_of": part_of, "set": fields})
+        self.press(who, make_entry(id, fields, part_of=part_of))
 
     def change(self, who: str, id: str, *sources: str, **fields: Any) -> None:
         self.press(who, {"id": id, "set": fields, "sources": list(sources)})

@@ -6,13 +6,13 @@ from bot.domain.specification.claims import EntryState
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.reader import read
 from bot.domain.specification.said_entries import Here
-from tests.specification.meeting import Meeting
+from tests.specification.meeting import Meeting, make_entry
 
 GIVEN = """requirement: Filter by date
 AC: May shows May
 requirement: Export a list
 risk: the disk fills"""
-SORT = {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Sort"}}
+SORT = make_entry("FR-003", {"title": "Sort"})
 
 
 @pytest.fixture

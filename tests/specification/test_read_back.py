@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bot.domain.catalog.schema import ViewForm
 from bot.domain.messages.attribution_wording import attributions
 from bot.domain.specification.read_back import MOST_NOTES, ReadBack, read_back
-from tests.specification.meeting import SCHEMA, Meeting
+from tests.specification.meeting import SCHEMA, Meeting, make_entry
 
 REQUIREMENTS = "Edit offline\nAC: the edit is kept\nShow conflicts\nOut of scope: tablets"
 
@@ -57,9 +57,8 @@ def test_the_lines_of_code_behind_a_row_are_no_words_of_it(meeting: Meeting) -> 
     code = "src/a — b/__init__.py:5-8@1a2b3c4"
     made = (("FR-003", "requirement", "title", ""), ("AC-003-01", "criterion", "text", "FR-003"))
     for id, kind, field, owner in made:
-        quotes = {field: [{"line": code, "words": "wait = 60"}]}
-        own = {"id": id, "kind": kind, "set": {field: f"{kind} of 60 s"}, "part_of": owner}
-        meeting.propose({**own, "new": True, "quotes": quotes, "sources": [code]}, step="01-06")
+        claim = {"quotes": {field: [{"line": code, "words": "wait = 60"}]}, "sources": [code]}
+        meeting.propose(make_entry(id, {field: f"{kind} of 60 s"}, part_of=owner, **claim), step="01-06")
         meeting.press("Ada", {"id": id, "accept": True})
     written = meeting.section("Functional Requirements")
 

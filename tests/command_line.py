@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
 from tests.patience import PATIENCE_SECONDS
 
@@ -74,6 +74,12 @@ class Ran(NamedTuple):
     def rows(self) -> dict[str, dict[str, Any]]:
         """Of `check --json`, by name."""
         return {row["name"]: row for row in self.json}
+
+
+class Cli(Protocol):
+    """Commands that are run in one folder."""
+
+    async def __call__(self, *words: str, **env: str) -> Ran: ...
 
 
 class CommandLine:

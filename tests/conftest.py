@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from bot import app
 from slack_sandbox import Timing
 from tests.all_steps import load_once
 from tests.browser import running_chromium
-from tests.command_line import CommandLine, command_line
+from tests.command_line import Cli, CommandLine, command_line
 from tests.patience import PATIENT
 from tests.ports import free_port
 from tests.recorded_spans import Recorder
@@ -142,3 +143,9 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
     """The command, loaded once for each test process."""
     with command_line(tmp_path_factory.mktemp("printed")) as line:
         yield line
+
+
+@pytest.fixture
+def cli(loaded: CommandLine, tmp_path: Path) -> Cli:
+    """Commands are run in an empty folder."""
+    return partial(loaded.run, tmp_path)

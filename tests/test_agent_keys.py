@@ -10,8 +10,7 @@ from bot.content.agent_keys import read_keys
 from bot.domain.catalog.policy import digest_of, key_with
 from bot.domain.privacy.redaction import Redactor
 from bot.errors import ContentError
-from tests.command_line import CommandLine
-from tests.test_cli import Cli
+from tests.command_line import Cli, CommandLine
 
 KEYS = "keys.json"
 

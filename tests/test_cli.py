@@ -14,7 +14,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from redis.asyncio import Redis
@@ -25,13 +24,14 @@ from bot.slack.manifest import manifest
 from bot.storage.git.tree import STATE
 from bot.storage.sqlite import SqliteStore
 from slack_sandbox import Fault, Sandbox
-from tests.command_line import ROOT, CommandLine, Ran, python_m_bot
+from tests.command_line import ROOT, Cli, python_m_bot
 from tests.domain.table import Table
 from tests.integrations.strict_github import APP, TOKEN, app_key, pem, strict_github
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 from tests.redis_groups import RedisCluster
 from tests.redis_server import RedisServer, asking
+from tests.storage.checkout import Git, commit_all
 
 STEP = """---
 step_id: {step_id}
@@ -46,16 +46,6 @@ skip_if: "{skip_if}"
 
 What hurts?
 """
-
-
-class Cli(Protocol):
-    async def __call__(self, *words: str, **env: str) -> Ran: ...
-
-
-@pytest.fixture
-def cli(loaded: CommandLine, tmp_path: Path) -> Cli:
-    """Commands are run in an empty folder."""
-    return partial(loaded.run, tmp_path)
 
 
 @pytest.fixture
@@ -75,15 +65,6 @@ def in_slack(slack: Sandbox, **more: str) -> dict[str, str]:
         "ROUNDTABLE_SEAL_KEY": "a-key-of-sixteen-characters",
         **more,
     }
-
-
-def git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
-
-
-def commit_all(folder: Path) -> None:
-    git(folder, "add", "--all")
-    git(folder, "-c", "user.name=Ada", "-c", "user.email=a@b", "commit", "-q", "-m", "theirs")
 
 
 def item(workspace: Path, slug: str, meta: object) -> Path:
@@ -130,8 +111,6 @@ OFFLINE_SYNC = {
 def workspace(tmp_path: Path) -> Path:
     """One item that is under way, one that is broken."""
     workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    git(workspace, "init", "-q", "-b", "main")
     item(workspace, "gh-42-offline-sync", OFFLINE_SYNC)
     item(workspace, "torn", '{"description": "To')
     (workspace / "docs/requirements/gh-42-offline-sync/quick-scan.md").write_text("# Quick scan\n")
@@ -166,19 +145,9 @@ async def test_a_sound_setting_is_ready_to_run(cli: Cli, slack: Sandbox) -> None
     assert table[0].split(maxsplit=2)[2] == str(shipped.release())
     assert "24 steps in 5 phases" in ran.out
     assert verdict == "Ready to run."
+    assert "from a file" not in ran.out
     assert slack.bot_token not in ran.out
     assert slack.app_token not in ran.out
-
-
-async def test_a_secret_that_came_from_a_file_is_said_to(cli: Cli, slack: Sandbox, tmp_path: Path) -> None:
-    """Which of two places counts is what people look for first."""
-    place = tmp_path / "token"
-    place.write_text(slack.bot_token)
-    ran = await cli("check", "--json", **in_slack(slack, SLACK_BOT_TOKEN="", SLACK_BOT_TOKEN_FILE=str(place)))
-
-    assert "SLACK_BOT_TOKEN from a file" in ran.rows()["settings"]["found"]
-    assert "SLACK_APP_TOKEN from a file" not in ran.rows()["settings"]["found"]
-    assert ran.rows()["version"]["found"] == str(shipped.release())
 
 
 async def test_a_key_that_follows_from_the_token_is_told(cli: Cli, slack: Sandbox) -> None:
@@ -190,17 +159,25 @@ async def test_a_key_that_follows_from_the_token_is_told(cli: Cli, slack: Sandbo
 
 
 async def test_scripts_get_the_same_as_json(
-    cli: Cli, slack: Sandbox, redis_server: RedisServer, redis_url: str
+    cli: Cli, slack: Sandbox, redis_server: RedisServer, redis_url: str, tmp_path: Path
 ) -> None:
-    """Rows with stable keys; here with HTTP in place of Socket Mode, and with Redis."""
+    """
+    Rows with stable keys; here with HTTP in place of Socket Mode, and with Redis. Of a secret from a file that is said:
+    which of two places counts is what people look for first.
+    """
+    place = tmp_path / "token"
+    place.write_text(slack.bot_token)
     with a_user(redis_server) as who:
         url = redis_url.replace("//", f"//{who}@")
         env = in_slack(slack, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET="s3cret", REDIS_URL=url)
+        env |= {"SLACK_BOT_TOKEN": "", "SLACK_BOT_TOKEN_FILE": str(place)}
         ran = await cli("check", "--json", **env)
 
     assert ran.code == 0
     assert all(list(row) == ["name", "status", "found", "problems"] for row in ran.json)
     assert {row["status"] for row in ran.json} == {"ok"}
+    assert ran.rows()["version"]["found"] == str(shipped.release())
+    assert re.findall(r"(\w+) from a file", ran.rows()["settings"]["found"]) == ["SLACK_BOT_TOKEN"]
     assert ran.rows()["store"]["found"].startswith("Redis")
     assert ran.rows()["transport"]["found"].startswith("HTTP, at /slack/events")
     assert "s3cret" not in ran.out
@@ -498,7 +475,7 @@ def listens(port: int) -> bool:
 @pytest.fixture
 def remote(tmp_path: Path) -> Path:
     """Bare and empty."""
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", "remote.git")
+    Git(tmp_path)("init", "-q", "--bare", "-b", "main", "remote.git")
     return tmp_path / "remote.git"
 
 
@@ -508,11 +485,10 @@ async def test_a_remote_that_takes_our_commits_is_ready(
 ) -> None:
     """Both before anything was committed and when somebody else was quicker. Nothing is pushed by the question."""
     if begun:
-        person = ("-c", "user.name=a", "-c", "user.email=a@b")
-        git(workspace, *person, "commit", "-q", "--allow-empty", "-m", "theirs")
-        git(workspace, "push", "-q", str(remote), "main")
-        git(workspace, *person, "commit", "-q", "--amend", "--allow-empty", "-m", "ours")
-    before = refs(remote)
+        commit_all(workspace)
+        Git(workspace)("push", "-q", str(remote), "main")
+        Git(workspace)("commit", "-q", "--amend", "--allow-empty", "-m", "ours")
+    before = Git(remote)("for-each-ref")
 
     ran = await cli("check", "--json", **in_slack(slack, ROUNDTABLE_REMOTE=str(remote)))
 
@@ -520,7 +496,7 @@ async def test_a_remote_that_takes_our_commits_is_ready(
         "it answers, on branch main; we may push" if begun else "it answers, and is still empty; we may push"
     )
     assert (ran.code, ran.rows()["remote"]["found"]) == (0, found)
-    assert refs(remote) == before
+    assert Git(remote)("for-each-ref") == before
 
 
 async def test_a_remote_that_cannot_be_reached_stops_the_run(
@@ -574,12 +550,6 @@ async def test_what_github_allows_is_told_and_stops_nothing(cli: Cli, slack: San
         "Issues of acme/api cannot be read: GitHub does not accept the key that is set.",
     ]
     assert github.issues == {}
-
-
-def refs(remote: Path) -> str:
-    return subprocess.run(
-        ["git", "for-each-ref"], cwd=remote, check=True, capture_output=True, text=True
-    ).stdout
 
 
 @pytest.mark.parametrize(
@@ -707,8 +677,8 @@ async def test_a_workspace_that_is_a_file_is_refused(cli: Cli, tmp_path: Path) -
 async def test_a_workspace_inside_a_repository_is_refused(cli: Cli, tmp_path: Path) -> None:
     """Commits would land in somebody's code; nothing of ours is left there."""
     inside = tmp_path / "code/inside"
-    inside.mkdir(parents=True)
-    git(tmp_path / "code", "init", "-q")
+    Git(tmp_path / "code").begin()
+    inside.mkdir()
 
     await refused(cli, "give the top level of a repository", ROUNDTABLE_WORKSPACE=str(inside))
 
@@ -717,12 +687,8 @@ async def test_a_workspace_inside_a_repository_is_refused(cli: Cli, tmp_path: Pa
 
 async def test_a_clone_that_came_with_state_of_ours_is_refused(cli: Cli, tmp_path: Path) -> None:
     """Whoever made it could have written anything there."""
-    clone = tmp_path / "clone"
-    (clone / ".roundtable").mkdir(parents=True)
-    (clone / ".roundtable/team").write_text("T1")
-    git(clone, "init", "-q")
-    git(clone, "add", ".")
-    git(clone, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "ours")
+    Git(tmp_path / "clone").write(".roundtable/team", "T1")
+    commit_all(tmp_path / "clone")
 
     await refused(
         cli, "take it out of git with `git rm -r --cached .roundtable`", ROUNDTABLE_WORKSPACE="clone"
@@ -731,37 +697,32 @@ async def test_a_clone_that_came_with_state_of_ours_is_refused(cli: Cli, tmp_pat
 
 async def test_a_bare_repository_is_a_workspace(cli: Cli, workspace: Path, tmp_path: Path) -> None:
     """It has no checkout, and items are read from its newest commit."""
-    git(tmp_path, "clone", "-q", "--bare", str(workspace), "bare.git")
+    Git(tmp_path)("clone", "-q", "--bare", str(workspace), "bare.git")
 
     assert "2 items, on branch main" in (await cli("check", ROUNDTABLE_WORKSPACE="bare.git")).out
     assert (await cli("items", ROUNDTABLE_WORKSPACE="bare.git")).out == (await cli("items")).out
 
 
-async def test_a_folder_that_may_not_be_entered_is_refused(tmp_path: Path) -> None:
-    """With a sentence, as everything else."""
-    locked = tmp_path / "locked"
-    locked.mkdir(mode=0o000)
-
-    unprivileged = partial(python_m_bot, tmp_path, privileged=False)
-    await refused(unprivileged, "must be a folder", ROUNDTABLE_WORKSPACE=str(locked / "workspace"))
-
-
-async def test_a_folder_that_may_not_be_written_stops_the_run(tmp_path: Path) -> None:
-    """The reason is the system's own."""
+async def test_a_folder_that_may_not_be_entered_or_written_stops_the_run(tmp_path: Path) -> None:
+    """With a sentence, as everything else; the reason is the system's own."""
+    (tmp_path / "closed").mkdir(mode=0o000)
     (tmp_path / "locked").mkdir(mode=0o555)
+    run = partial(python_m_bot, tmp_path, "check", privileged=False)
 
-    ran = await python_m_bot(tmp_path, "check", privileged=False, ROUNDTABLE_WORKSPACE="locked/workspace")
+    closed, locked = await asyncio.gather(
+        run(ROUNDTABLE_WORKSPACE="closed/workspace"), run(ROUNDTABLE_WORKSPACE="locked/workspace")
+    )
 
-    assert ran.code == 1
-    assert "FAIL  workspace " in ran.out
-    assert "Permission denied" in ran.out
-    assert "FAIL  store      not tried" in ran.out
+    assert (closed.code, locked.code) == (1, 1)
+    assert "must be a folder" in closed.out
+    assert "FAIL  workspace " in locked.out
+    assert "Permission denied" in locked.out
+    assert "FAIL  store      not tried" in locked.out
 
 
 async def test_a_workspace_without_a_branch_stops_the_run(cli: Cli, slack: Sandbox, workspace: Path) -> None:
     """A commit could get lost; looking is allowed."""
-    git(workspace, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x")
-    git(workspace, "checkout", "-q", "--detach")
+    Git(workspace)("checkout", "-q", "--detach")
 
     ran = await cli("check", **in_slack(slack))
 
@@ -869,45 +830,39 @@ async def test_an_export_overwrites_its_own_rows_and_no_words_between_the_entrie
     assert "- FR-001 Sync by night" in file.read_text()
 
 
-@pytest.mark.parametrize("name", ["design.md", "notes.md"])
-async def test_an_export_is_not_mixed_with_files_of_others(cli: Cli, wished: Path, name: str) -> None:
-    theirs = wished / "openspec/changes/gh-42-offline-sync" / name
-    theirs.parent.mkdir(parents=True)
-    theirs.write_text("# Mine\n")
+async def test_an_export_is_not_mixed_with_files_of_others(cli: Cli, wished: Path) -> None:
+    folder = wished / "openspec/changes/gh-42-offline-sync"
+    folder.mkdir(parents=True)
+    for name in ("design.md", "notes.md"):
+        (folder / name).write_text("# Mine\n")
 
-    ran = await cli("export", "gh-42-offline-sync", "--to", "openspec")
+        ran = await cli("export", "gh-42-offline-sync", "--to", "openspec")
 
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(f"openspec/changes/gh-42-offline-sync/{name} was not written by Roundtable.")
-    assert [one.name for one in theirs.parent.iterdir()] == [name]
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err.startswith(
+            f"openspec/changes/gh-42-offline-sync/{name} was not written by Roundtable."
+        )
+        assert [one.name for one in folder.iterdir()] == [name]
+        (folder / name).unlink()
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
+@pytest.mark.usefixtures("wished")
+async def test_an_export_that_is_not_possible_says_why(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a-file").touch()
+    into_a_file = ("gh-42-offline-sync", "--to", "kiro", "--out", "a-file")
+
+    for words, code, sentence in (
         (("gh-42-offline-sync", "--to", "word"), 2, "'word' is not one of speckit, openspec, kiro"),
         (
             ("gh-42-offline-snyc", "--to", "kiro"),
             1,
             "There is no item 'gh-42-offline-snyc'. Did you mean gh-42-",
         ),
-        (
-            ("gh-42-offline-sync", "--to", "kiro", "--out", "a-file"),
-            1,
-            "The export cannot be written: a-file: ",
-        ),
-    ],
-)
-@pytest.mark.usefixtures("wished")
-async def test_an_export_that_is_not_possible_says_why(
-    cli: Cli, tmp_path: Path, words: tuple[str, ...], code: int, sentence: str
-) -> None:
-    (tmp_path / "a-file").touch()
-
-    ran = await cli("export", *words)
-
-    assert (ran.code, ran.out) == (code, "")
-    assert sentence in ran.err
+        (into_a_file, 1, "The export cannot be written: a-file: "),
+    ):
+        ran = await cli("export", *words)
+        assert (ran.code, ran.out) == (code, "")
+        assert sentence in ran.err
 
 
 async def test_a_link_in_the_place_of_an_export_is_not_followed(cli: Cli, wished: Path) -> None:
@@ -966,28 +921,18 @@ async def test_an_entry_is_shown_with_its_words_and_where_they_stand(cli: Cli, d
     assert row["claims"]["text"][0]["said_by"] == {"id": "U1", "name": "Ada", "kind": "person"}
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
+@pytest.mark.usefixtures("decided")
+async def test_what_is_not_there_is_said_in_a_sentence(cli: Cli) -> None:
+    for words, code, sentence in (
         (["gh-42-offline-sync/DEC-001"], 1, "gh-42-offline-sync has no DEC-001."),
-        (
-            ["gh-42-offline-sinc/DEC-1"],
-            1,
-            "There is no item 'gh-42-offline-sinc'. Did you mean gh-42-offline-sync?",
-        ),
+        (["gh-42-offline-sinc/DEC-1"], 1, "no item 'gh-42-offline-sinc'. Did you mean gh-42-offline-sync?"),
         (["DEC-001"], 1, "DEC-001 could be in 2 items. Write ITEM/DEC-001."),
         (["DEC-001", "--at", "nowhere"], 1, "There is no commit 'nowhere' in the workspace."),
         (["gh-42-offline-sync", "--at", "HEAD"], 2, "--at goes with ITEM/ID"),
-    ],
-)
-@pytest.mark.usefixtures("decided")
-async def test_what_is_not_there_is_said_in_a_sentence(
-    cli: Cli, words: list[str], code: int, sentence: str
-) -> None:
-    ran = await cli("show", *words)
-
-    assert (ran.code, ran.out) == (code, "")
-    assert sentence in ran.err
+    ):
+        ran = await cli("show", *words)
+        assert (ran.code, ran.out) == (code, "")
+        assert sentence in ran.err
 
 
 async def test_looking_makes_nothing(cli: Cli, tmp_path: Path) -> None:
@@ -1064,25 +1009,18 @@ async def test_show_is_an_object_for_scripts(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("workspace")
-@pytest.mark.parametrize(
-    ("slug", "sentence"),
-    [
-        ("gh-42-offline-snyc", "There is no item 'gh-42-offline-snyc'. Did you mean gh-42-offline-sync?"),
-        ("../requirements/torn", "There is no item '../requirements/torn'."),
-        ("", "There is no item ''."),
-        (
-            "torn",
-            "The progress of torn is unknown: docs/requirements/torn/meta.json is not JSON: Unterminated",
-        ),
-    ],
-)
-async def test_an_item_that_is_not_there_is_one_sentence(cli: Cli, slug: str, sentence: str) -> None:
+async def test_an_item_that_is_not_there_is_one_sentence(cli: Cli) -> None:
     """On stderr, with nothing for a script to mistake for an item."""
-    ran = await cli("show", "--json", "--", slug)
-
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(sentence)
-    assert len(ran.err.splitlines()) == 1
+    for slug, sentence in {
+        "gh-42-offline-snyc": "There is no item 'gh-42-offline-snyc'. Did you mean gh-42-offline-sync?",
+        "../requirements/torn": "There is no item '../requirements/torn'.",
+        "": "There is no item ''.",
+        "torn": "The progress of torn is unknown: docs/requirements/torn/meta.json is not JSON: Unterminated",
+    }.items():
+        ran = await cli("show", "--json", "--", slug)
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err.startswith(sentence)
+        assert len(ran.err.splitlines()) == 1
 
 
 # --- manifest, and wrong usage --------------------------------------------------------------------------------------
@@ -1128,20 +1066,13 @@ async def test_nothing_is_shown_from_outside_of_the_workspace(
 @pytest.mark.parametrize(
     "words",
     [
-        ("frobnicate",),
-        ("show",),
-        ("show", "a", "b"),
-        ("items", "--yaml"),
-        ("manifest", "--http"),
-        ("manifest", "--http", "--url", "bot.example.com"),
-        ("manifest", "--http", "--url", "http://bot.example.com"),
-        ("check", "now"),
+        "frobnicate", "show", "show a b", "items --yaml", "review", "check now",
+        "manifest --http", "manifest --http --url bot.example.com", "manifest --http --url http://bot.example.com",
     ],
-    ids=" ".join,
-)
-async def test_wrong_usage_is_exit_code_2(cli: Cli, words: tuple[str, ...]) -> None:
+)  # fmt: skip
+async def test_wrong_usage_is_exit_code_2(cli: Cli, words: str) -> None:
     """With the way to help, and nothing on stdout."""
-    ran = await cli(*words)
+    ran = await cli(*words.split())
 
     assert (ran.code, ran.out) == (2, "")
     assert "--help" in ran.err
@@ -1153,9 +1084,7 @@ async def test_scrub_takes_secrets_out_and_says_where_they_stay(cli: Cli, tmp_pa
     folder = item(tmp_path / "workspace", "offline-sync", {"version": 1, "description": "Offline sync"})
     spec = folder / "requirements-spec.md"
     spec.write_text(f"Use {secret} for now.\n")
-    git(tmp_path / "workspace", "init", "-q")
-    git(tmp_path / "workspace", "add", "-A")
-    git(tmp_path / "workspace", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "Leak")
+    commit_all(tmp_path / "workspace")
     item(tmp_path / "workspace", "dark-mode", {"version": 1})
     commit_all(tmp_path / "workspace")
 
@@ -1182,7 +1111,6 @@ async def test_scrub_takes_secrets_out_of_the_running_roundtable_too(cli: Cli, t
     """Without Redis only when no bot runs: the command says so, and that it has to be run again."""
     secret = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
     item(tmp_path / "workspace", "offline-sync", {"version": 1})
-    git(tmp_path / "workspace", "init", "-q")
     commit_all(tmp_path / "workspace")
     leaky = Table().start().say(f"Use {secret} for now.").rt.but(version=1)
     async with SqliteStore(tmp_path / "workspace" / STATE) as running:

@@ -1,23 +1,14 @@
 """The commands where several Slack workspaces install the app."""
 
 import re
-import subprocess
-from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 from cryptography.fernet import Fernet
 
-from tests.command_line import CommandLine, Ran
+from tests.command_line import Cli
 from tests.ports import free_port
-
-Cli = Callable[..., Awaitable[Ran]]
-
-
-@pytest.fixture
-def cli(loaded: CommandLine, tmp_path: Path) -> Cli:
-    return partial(loaded.run, tmp_path)
+from tests.storage.checkout import Git, commit_all
 
 
 def several(**more: str) -> dict[str, str]:
@@ -52,12 +43,8 @@ async def test_check_prints_a_key_to_copy_where_there_is_none(cli: Cli) -> None:
 def item(tmp_path: Path) -> None:
     """In the repository of T012."""
     repository = tmp_path / "workspace" / "T012"
-    folder = repository / "docs" / "requirements" / "offline-sync"
-    folder.mkdir(parents=True)
-    (folder / "meta.json").write_text('{"description": "Offline sync"}')
-    named = ("-c", "user.name=Ada", "-c", "user.email=a@b")
-    for words in (("init", "-q", "-b", "main"), ("add", "--all"), (*named, "commit", "-q", "-m", "theirs")):
-        subprocess.run(["git", *words], cwd=repository, check=True)
+    Git(repository).write("docs/requirements/offline-sync/meta.json", '{"description": "Offline sync"}')
+    commit_all(repository)
 
 
 @pytest.mark.usefixtures("item")

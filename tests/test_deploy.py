@@ -494,19 +494,6 @@ def test_what_is_overdue_is_the_same_for_a_process_and_for_the_alert(alerts: lis
     assert overdue.endswith(f"> {server_health.OVERDUE_SECONDS:.0f}")
 
 
-def test_links_between_the_pages_for_operators_lead_somewhere() -> None:
-    """Nobody has time to search then."""
-    for page in (ROOT / "deploy/runbook.md", ROOT / "docs/operating.md", ROOT / "docs/settings.md"):
-        text = page.read_text(encoding="utf-8")
-        anchors = {
-            heading.lower().replace(" ", "-") for heading in re.findall(r"^## (.+)$", text, re.MULTILINE)
-        }
-        for target in re.findall(r"\]\(([^)]+)\)", text):
-            path, _, anchor = target.partition("#")
-            assert not path or (page.parent / path).exists(), f"{page.name} links to {target}"
-            assert path or anchor in anchors, f"{page.name} links to {target}"
-
-
 def test_the_ingress_lets_in_what_is_slacks_and_nothing_else() -> None:
     """The runbook names the same paths, for who has another ingress."""
     ingress = yaml.safe_load((ROOT / "deploy/kubernetes/http/ingress.yaml").read_text(encoding="utf-8"))

@@ -1,20 +1,13 @@
-"""`scripts/measure` prints the size and shape of the code, and `scripts/transitions` the transition table."""
+"""`scripts/measure` prints the size and shape of the code."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-from scripts import measure, transitions
+from scripts import measure
 
 ROOT = Path(__file__).parent.parent
-
-
-def test_the_transition_table_is_the_codes() -> None:
-    """After a change of the table in machine.py, `scripts/transitions` writes the page again."""
-    page = transitions.PAGE.read_text(encoding="utf-8")
-
-    assert page == transitions.replaced(page), "run scripts/transitions"
 
 
 def test_the_measurements_are_one_table() -> None:

@@ -1,7 +1,7 @@
 """What is counted when something happens, and under which names. Alerts and graphs depend on them."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -279,55 +279,6 @@ def _meta() -> Meta:
     return Meta.model_construct()
 
 
-# --- the age of what is owed ----------------------------------------------------------------------------------------
-
-
-class Watch:
-    """A clock that somebody sets."""
-
-    def __init__(self) -> None:
-        self.seconds = 0
-
-    def __call__(self) -> str:
-        return f"2026-11-21T10:{self.seconds // 60:02}:{self.seconds % 60:02}.000Z"
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    async with SqliteStore(tmp_path) as opened:
-        yield opened
-
-
-async def test_what_is_owed_gets_older_until_it_is_paid(store: SqliteStore) -> None:
-    """Also in a process that was not there when it came to be owed."""
-    watch = Watch()
-    queue = Queue(store, watch)
-    assert await queue.waiting() == (0, 0.0)
-    await store.put(a_roundtable(outbox=OWED), expected=0)
-
-    watch.seconds = 90
-    assert await queue.waiting() == (1, 90.0)
-
-    await store.put(a_roundtable(version=2), expected=1)
-    assert await queue.waiting() == (0, 0.0)
-
-
-async def test_people_who_go_on_talking_make_nothing_younger(store: SqliteStore) -> None:
-    """What counts is since when it is the next to be paid, not when something was saved last."""
-    watch = Watch()
-    queue = Queue(store, watch)
-    await store.put(a_roundtable(outbox=OWED), expected=0)
-    await queue.waiting()
-
-    watch.seconds = 100
-    await store.put(a_roundtable(outbox=OWED, version=2, now=watch()), expected=1)
-    assert await queue.waiting() == (1, 100.0)
-
-    completing = (OWED[0].but(id="bright-night.i1.2"),)
-    await store.put(a_roundtable(outbox=completing, version=3, now=watch()), expected=2)
-    assert await queue.waiting() == (1, 0.0)
-
-
 def test_several_teams_are_told_apart_under_one_name(metrics: Metrics) -> None:
     """A name may come once in a page, or nothing can read it."""
     other = Metrics("T2")
@@ -339,3 +290,31 @@ def test_several_teams_are_told_apart_under_one_name(metrics: Metrics) -> None:
     assert page.count("# TYPE roundtable_pushes_total counter") == 1
     described = [line for line in page.splitlines() if line.startswith("# TYPE")]
     assert len(described) == len(set(described))
+
+
+async def test_what_is_owed_gets_older_until_it_is_paid(tmp_path: Path) -> None:
+    """
+    Also in a process that was not there when it came to be owed. What counts is since when it is the next to be paid:
+    people who go on talking make nothing younger.
+    """
+    seconds = 0
+
+    def watch() -> str:
+        return f"2026-11-21T10:{seconds // 60:02}:{seconds % 60:02}.000Z"
+
+    async with SqliteStore(tmp_path) as store:
+        queue = Queue(store, watch)
+        assert await queue.waiting() == (0, 0.0)
+        await store.put(a_roundtable(outbox=OWED), expected=0)
+        seconds = 90
+        assert await queue.waiting() == (1, 90.0)
+
+        seconds = 100
+        await store.put(a_roundtable(outbox=OWED, version=2, now=watch()), expected=1)
+        assert await queue.waiting() == (1, 100.0)
+        completing = (OWED[0].but(id="bright-night.i1.2"),)
+        await store.put(a_roundtable(outbox=completing, version=3, now=watch()), expected=2)
+        assert await queue.waiting() == (1, 0.0)
+
+        await store.put(a_roundtable(version=4), expected=3)
+        assert await queue.waiting() == (0, 0.0)

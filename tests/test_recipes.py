@@ -47,7 +47,7 @@ views:
 @pytest.fixture
 def edit(tmp_path: Path) -> Edit:
     """Puts text before the first place in a module of the copy where some other text stands."""
-    shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "bot", tmp_path / "bot")  # with what Python has compiled
     for content in ("personas", "analysis-steps"):
         (tmp_path / content).symlink_to(ROOT / content)
 

@@ -10,7 +10,6 @@ from jsonschema import Draft202012Validator
 
 from bot.content.entries import FILE
 from bot.domain.specification import snapshot
-from bot.errors import ContentError
 from bot.integrations.agreed import AgreedItems
 from bot.integrations.trace import CodeEvidence, FindingLevel, Level, Rule, Trace, TracedEntry, TraceFinding
 from bot.record.verify import RecordedItem
@@ -46,15 +45,17 @@ def front(path: Path) -> Any:
     return loaded(path.read_text("utf-8").split(FRONT_MATTER)[1])
 
 
-@pytest.fixture(params=["evening", "planned"])
-def item(request: pytest.FixtureRequest, tmp_path: Path) -> RecordedItem:
+@pytest.fixture(scope="module", params=["evening", "planned"])
+def item(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordedItem:
+    """In a commit, which no test changes."""
+    root = tmp_path_factory.mktemp(request.param)
     if request.param == "evening":
-        return evening_in(tmp_path)
+        return evening_in(root)
     table = (
         Table().start().through("01-05").press_continue().say("requirement: Filter by date\nAC: it filters")
     )
     table.say("decision: Use a queue; because: it is known", who="grace").say("FR-001 priority: must")
-    return committed(table.say("decision: Use a file; replaces: DEC-001").stop(), tmp_path)
+    return committed(table.say("decision: Use a file; replaces: DEC-001").stop(), root)
 
 
 def test_every_schema_is_as_generated() -> None:
@@ -82,10 +83,15 @@ def test_every_file_of_an_item_is_what_its_schema_says(item: RecordedItem) -> No
     assert flaws("meta", json.loads((item.folder / "meta.json").read_text())) == []
 
 
-def test_what_commands_print_is_what_its_schema_says(item: RecordedItem, tmp_path: Path) -> None:
-    files = files_at_tip(tmp_path)
+def entries_of(item: RecordedItem) -> list[Any]:
+    """As commands print them."""
+    files = files_at_tip(item.folder.parents[2])
     known = AgreedItems(files, items_dir=ITEMS, schema=shipped().schema, trusted=TRUSTED)
-    shown = [one.model_dump(mode="json") for one in known.item(item.slug).shown.entries()]
+    return [one.model_dump(mode="json") for one in known.item(item.slug).shown.entries()]
+
+
+def test_what_commands_print_is_what_its_schema_says(item: RecordedItem) -> None:
+    shown = entries_of(item)
 
     assert shown
     assert [flaw for one in shown for flaw in flaws("entry", one)] == []
@@ -120,9 +126,8 @@ def test_what_we_write_has_no_other_fields(name: str, item: RecordedItem) -> Non
     assert flaws(name, {**value, "colour": "red"}) != []
 
 
-def test_an_entry_is_said_or_proposed_and_never_both(item: RecordedItem, tmp_path: Path) -> None:
-    known = AgreedItems(files_at_tip(tmp_path), items_dir=ITEMS, schema=shipped().schema, trusted=TRUSTED)
-    told = next(known.item(item.slug).shown.entries()).model_dump(mode="json")
+def test_an_entry_is_said_or_proposed_and_never_both(item: RecordedItem) -> None:
+    told = entries_of(item)[0]
     ((_, (claim, *_)), *_) = told["claims"].items()
     other = {"said_by": "proposed_by", "proposed_by": "said_by"}
     (first,) = other.keys() & claim.keys()
@@ -146,10 +151,3 @@ def test_a_specification_says_its_version_and_an_unknown_one_is_refused() -> Non
         ValueError, match=r"^specification\.json is of version 2; this Roundtable reads 1\. Update it\.$"
     ):
         snapshot.read(json.dumps({**told, "version": 2}))
-
-
-def test_an_unknown_schema_gets_a_sentence_with_those_that_there_are() -> None:
-    with pytest.raises(
-        ContentError, match=r"^There is no schema 'nothing'\. There are decisions, entries, entry, "
-    ):
-        schema_text("nothing")

@@ -8,7 +8,7 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -158,6 +158,7 @@ BROAD_EXCEPTS = (
 )
 SLEEP = re.compile(r"((time|asyncio)\.)?sleep")
 MAY_SLEEP = {"wait_until", "wait_here_until"}  # they poll; everything else waits for what it waits for
+CLOCK_WORDS = "monotonic|perf_counter|process_time|loop"
 CLOCK = re.compile(r"((time|asyncio)\.)?(monotonic|perf_counter|process_time)(_ns)?|.*loop(\(\))?\.time")
 ABOUT_TIME = {
     "tests/patience.py",  # the one limit
@@ -196,11 +197,26 @@ def room_of(module: Path) -> str:
 
 @cache
 def tree_of(module: Path) -> ast.Module:
-    return ast.parse(module.read_text(encoding="utf-8"))
+    return ast.parse(text_of(module))
 
 
-def imports_of(module: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree_of(module)):
+@cache
+def text_of(module: Path) -> str:
+    return module.read_text(encoding="utf-8")
+
+
+def modules_with(words: str) -> list[Path]:
+    """Tests whose text has one of *words*: only these have to be parsed."""
+    return [module for module in TESTS if re.search(words, text_of(module))]
+
+
+@cache
+def imports_of(module: Path) -> Sequence[tuple[int, str]]:
+    return [*_imports_in(tree_of(module))]
+
+
+def _imports_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module == "bot":
@@ -222,7 +238,7 @@ def calls_of(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def lines_of(module: Path) -> int:
-    return len(module.read_text(encoding="utf-8").splitlines())
+    return len(text_of(module).splitlines())
 
 
 def own_lines(function: FunctionNode) -> int:
@@ -252,7 +268,7 @@ def test_imports_point_inwards() -> None:
     for module in [m for m in MODULES if room_of(m) not in BESIDE]:
         here = room_of(module)
         if here == "__init__":
-            assert list(imports_of(module)) == [], (
+            assert imports_of(module) == [], (
                 "bot/__init__.py imports nothing, so that importing a part stays cheap"
             )
             continue
@@ -280,7 +296,7 @@ def test_what_stands_beside_the_bot_is_imported_by_commands_only() -> None:
             if root in PACKAGES and here in BESIDE and root != here:
                 assert root in BESIDE[here], f"{name_of(module)}:{line} imports {name}, and {here} may not"
             elif root in BESIDE and root != here:
-                row = module.read_text(encoding="utf-8").splitlines()[line - 1]
+                row = text_of(module).splitlines()[line - 1]
                 in_command = here == "cli" and row.startswith(" ")
                 assert in_command, (
                     f"{name_of(module)}:{line} imports {name}: do it in a command, when it is run"
@@ -429,7 +445,7 @@ WORDS_OF_A_SENTENCE = 5
 
 def test_tests_say_what_they_show() -> None:
     """Tests are the documentation of the behaviour: a name that is a sentence, or a docstring."""
-    for module in TESTS:
+    for module in modules_with(rf"def test_([^\W_]*_?){{1,{WORDS_OF_A_SENTENCE - 1}}}\("):
         for function in functions_of(module):
             is_sentence = function.name.count("_") >= WORDS_OF_A_SENTENCE
             if function.name.startswith("test_") and not is_sentence:
@@ -440,7 +456,7 @@ def test_tests_say_what_they_show() -> None:
 
 def test_tests_do_not_sleep() -> None:
     """A test that waits for time is slow on fast machines and wrong on slow ones."""
-    for module in TESTS:
+    for module in modules_with("sleep"):
         for line, function in sleeps_of(tree_of(module)):
             assert function in MAY_SLEEP, (
                 f"{name_of(module)}:{line} {function} sleeps. Wait for what it waits for: an event, or `wait_until`."
@@ -449,7 +465,7 @@ def test_tests_do_not_sleep() -> None:
 
 def test_no_test_asserts_on_a_clock() -> None:
     """What took how long depends on the machine: times belong to `bench/`, growth to `tests/growth.py`."""
-    for module in TESTS:
+    for module in modules_with(CLOCK_WORDS):
         for line in clocks_in_assertions(tree_of(module)) if name_of(module) not in ABOUT_TIME else ():
             raise AssertionError(
                 f"{name_of(module)}:{line} asserts on a clock. Wait for what should happen instead."
@@ -458,7 +474,7 @@ def test_no_test_asserts_on_a_clock() -> None:
 
 def test_tests_share_one_limit() -> None:
     """`PATIENCE_SECONDS`, which no machine needs; a limit of its own is only for what should not happen."""
-    for module in TESTS:
+    for module in modules_with(r"asyncio\.timeout|(wait_for|until|receive_json)\("):
         for line in limits_of(tree_of(module)) if name_of(module) not in ABOUT_TIME else ():
             raise AssertionError(f"{name_of(module)}:{line} has a limit of its own. Use PATIENCE_SECONDS.")
 

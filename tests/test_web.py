@@ -1,6 +1,7 @@
 """What can be asked over HTTP about a bot that runs, and who is let in."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,9 +11,10 @@ import pytest
 from aiohttp import web
 
 from bot.errors import ConfigError, Unavailable
-from bot.server.health import PROBE_SECONDS, Probe, Unfit, health, sometimes
+from bot.server.health import PROBE_SECONDS, LoopLag, Probe, Unfit, health, sometimes
 from bot.server.http import SlackRoute, serving
 from bot.server.metrics import Metrics
+from tests.patience import wait_until
 
 
 async def fine() -> None:
@@ -60,13 +62,17 @@ async def test_readiness_names_every_part_and_what_it_knows_of_itself(port: int)
 
 
 async def test_a_part_that_is_away_makes_the_bot_unready_and_not_dead(port: int) -> None:
-    """A restart would bring no Redis back."""
-    async with site(port, {"store": away, "workspace": fine}) as client:
+    """A restart would bring no Redis back. Parts that come later, such as the connection to Slack, are asked too."""
+    probes: dict[str, Probe] = {"store": away, "workspace": fine}
+    async with site(port, probes) as client:
         async with client.get("/readyz") as response:
             assert response.status == 503
             parts = (await response.json())["parts"]
         async with client.get("/healthz") as response:
             assert response.status == 200
+        probes |= {"store": fine, "slack": fine}
+        async with client.get("/readyz") as response:
+            assert (response.status, len((await response.json())["parts"])) == (200, 3)
 
     assert parts["store"] == {"ok": False, "reason": "Redis did not answer: no answer in time"}
     assert parts["workspace"] == {"ok": True}
@@ -118,17 +124,6 @@ async def test_a_part_tells_its_numbers_also_when_they_are_bad(port: int) -> Non
     }
     assert 'roundtable_queue_oldest_seconds{team="T1"} 400.0' in text
     assert 'roundtable_usable{part="queue"} 0.0' in text
-
-
-async def test_parts_that_come_later_are_asked_too(port: int) -> None:
-    """The connection to Slack is the last thing of a start, and readiness can be asked from its beginning."""
-    probes: dict[str, Probe] = {"slack": away}
-    async with site(port, probes) as client:
-        async with client.get("/readyz") as response:
-            assert response.status == 503
-        probes["slack"] = fine
-        async with client.get("/readyz") as response:
-            assert response.status == 200
 
 
 async def test_metrics_are_counted_and_looked_for_when_they_are_asked(port: int) -> None:
@@ -193,8 +188,11 @@ async def test_slack_is_let_in_only_while_there_is_somebody_to_listen(port: int)
         assert (response.status, await response.text()) == (200, "saved")
 
 
-async def test_a_delivery_that_takes_too_long_holds_up_no_stop(port: int) -> None:
+async def test_a_delivery_that_takes_too_long_holds_up_no_stop(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Slack has given up on it long before."""
+    monkeypatch.setattr("bot.server.http.SHUTDOWN_SECONDS", 0.01)
     entrance = SlackRoute()
     inside = asyncio.Event()
 
@@ -231,3 +229,19 @@ async def test_what_worked_a_moment_ago_is_not_asked_again() -> None:
     now[0] += PROBE_SECONDS
     await probed()
     assert len(asked) == 4
+
+
+async def test_a_loop_that_was_kept_waiting_is_seen_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worst of the last minute, so that a look every half a minute misses nothing; at first none."""
+    monkeypatch.setattr("bot.server.health.BEAT_SECONDS", 0.01)
+    lag, blocked_seconds = LoopLag(), 0.3
+    assert lag.seconds == 0
+    beating = asyncio.create_task(lag.run())
+    await asyncio.sleep(0)
+
+    threading.Event().wait(blocked_seconds)  # nothing else can run
+    await wait_until(lambda: lag.seconds > blocked_seconds / 2)
+
+    beating.cancel()
+    await asyncio.wait({beating})
+    assert lag.seconds > blocked_seconds / 2

@@ -9,81 +9,18 @@ from typing import Any
 import pytest
 
 from bot.content.playbook import load
-from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Ask, Depth, StepHeading
 from bot.errors import ContentError
 from bot.shipped import personas_dir
-
-REQUIREMENTS = "01-requirements"
-FRONT = {
-    "step_id": '"01-01"',
-    "title": '"Business Context"',
-    "persona": '"business-analyst"',
-    "depth": '"standard"',
-    "outputs": '["requirements-spec.md"]',
-}
-BODY = "## Standard Mode\n\nMaya Chen: Hello.\n\n1. What hurts?\n"
+from tests.content.folders import FRONT, REQUIREMENTS, Folders, text_of
 
 
-def text_of(body: str = BODY, /, **changes: str | None) -> str:
-    """A good step file with some front matter changed, as YAML; None leaves a field out."""
-    fields = {name: value for name, value in (FRONT | changes).items() if value is not None}
-    return "---\n" + "".join(f"{name}: {value}\n" for name, value in fields.items()) + f"---\n\n{body}"
-
-
-@pytest.fixture
-def personas(tmp_path: Path) -> Path:
-    folder = tmp_path / "personas"
-    folder.mkdir()
-    (folder / "maya.md").write_text(
-        "---\nkey: business-analyst\nname: Maya Chen\nrole: Business Analyst\n---\n"
-    )
-    return folder
-
-
-@pytest.fixture
-def steps(tmp_path: Path) -> Path:
-    folder = tmp_path / "analysis-steps" / REQUIREMENTS
-    folder.mkdir(parents=True)
-    return folder.parent
-
-
-class Reader:
-    """Writes step files and reads them back; knows only about the requirements phase."""
-
-    def __init__(self, personas: Path, steps: Path) -> None:
-        self._personas = personas
-        self.steps = steps
-
-    def path(self, name: str = "01-a.md", *, phase: str = REQUIREMENTS) -> Path:
-        (self.steps / phase).mkdir(exist_ok=True)
-        return self.steps / phase / name
-
-    def write(self, text: str | bytes, name: str = "01-a.md", *, phase: str = REQUIREMENTS) -> None:
-        self.path(name, phase=phase).write_bytes(text.encode() if isinstance(text, str) else text)
-
-    def read(self) -> Playbook:
-        return load(self._personas, self.steps)
-
-    def refused(self) -> tuple[str, str]:
-        """Code and sentence of the one trouble in this phase, and no step there."""
-        playbook = self.read()
-        assert playbook.agenda.steps_of(REQUIREMENTS) == ()
-        [trouble] = playbook.troubles_of(REQUIREMENTS)
-        return trouble.code, trouble.sentence
-
-
-@pytest.fixture
-def reader(personas: Path, steps: Path) -> Reader:
-    return Reader(personas, steps)
-
-
-def test_a_good_file_becomes_a_step(reader: Reader) -> None:
+def test_a_good_file_becomes_a_step(folders: Folders) -> None:
     """Front matter, sections, and where it came from."""
     body = "## Brief Mode\nShort.\n## Standard Mode\nLong.\n## Validation\n- ok\n"
-    reader.write(text_of(body, depends_on='["00-01"]', skip_if="\"scope === 'small'\"", depth="deep"))
+    folders.write(text_of(body, depends_on='["00-01"]', skip_if="\"scope === 'small'\"", depth="deep"))
 
-    playbook = reader.read()
+    playbook = folders.read()
 
     [step] = playbook.agenda.steps
     assert (step.step_id, step.title, step.persona) == ("01-01", "Business Context", "business-analyst")
@@ -125,12 +62,12 @@ SECTIONS: dict[str, tuple[str, dict[StepHeading, str]]] = {
 
 
 @pytest.mark.parametrize("kind", SECTIONS)
-def test_a_heading_begins_a_section(reader: Reader, kind: str) -> None:
+def test_a_heading_begins_a_section(folders: Folders, kind: str) -> None:
     """What is shown in code is a part of what is said, and one slip does not swallow every mode after it."""
     body, sections = SECTIONS[kind]
-    reader.write(text_of(body))
+    folders.write(text_of(body))
 
-    [step] = reader.read().agenda.steps
+    [step] = folders.read().agenda.steps
     assert step.sections == sections
 
 
@@ -145,18 +82,16 @@ def test_a_heading_begins_a_section(reader: Reader, kind: str) -> None:
         ("Use Cases: think of three.", "Use Cases: think of three."),
     ],
 )
-def test_only_a_speakers_name_is_taken_off(reader: Reader, personas: Path, written: str, said: str) -> None:
+def test_only_a_speakers_name_is_taken_off(folders: Folders, written: str, said: str) -> None:
     """
     Of those at the table, and of the three for whom the format was made: their files come with their names, whoever
     sits here. Of any other name nothing is known, so it stays.
     """
-    (personas / "maya.md").write_text(
-        "---\nkey: business-analyst\nname: Zoë Lin\nrole: Owner\n---\n", encoding="utf-8"
-    )
-    reader.write(text_of(f"## Standard Mode\n\n{written}\n"))
-    reader.write(text_of(written, step_id="01-02"), "02-b.md")
+    folders.write_persona("key: business-analyst\nname: Zoë Lin\nrole: Owner\n")
+    folders.write(text_of(f"## Standard Mode\n\n{written}\n"))
+    folders.write(text_of(written, step_id="01-02"), "02-b.md")
 
-    with_mode, without = reader.read().agenda.steps
+    with_mode, without = folders.read().agenda.steps
     assert with_mode.text_at(Depth.STANDARD) == (said, False)
     assert without.text_at(Depth.STANDARD) == (said, True)
     assert with_mode.sections == {StepHeading.STANDARD: written}
@@ -165,12 +100,12 @@ def test_only_a_speakers_name_is_taken_off(reader: Reader, personas: Path, writt
 # --- what an answer becomes -------------------------------------------------------------------------------------------
 
 
-def test_a_comment_behind_a_question_says_what_its_answer_becomes(reader: Reader) -> None:
+def test_a_comment_behind_a_question_says_what_its_answer_becomes(folders: Folders) -> None:
     """People never see it; a question without one keeps its answer as a note, as before."""
     asked = "1. Why? <!-- problem -->\n2. How big? <!--estimate.scope-->\n3) What?\n4. Risks?  <!-- list risk -->  "
-    reader.write(text_of(f"## Standard Mode\n\nMaya Chen: Hello.\n\n{asked}\n\n## Deep Mode\n\n1. Who?\n"))
+    folders.write(text_of(f"## Standard Mode\n\nMaya Chen: Hello.\n\n{asked}\n\n## Deep Mode\n\n1. Who?\n"))
 
-    playbook = reader.read()
+    playbook = folders.read()
 
     [step] = playbook.agenda.steps
     assert step.text_at(Depth.STANDARD) == ("Hello.\n\n1. Why?\n2. How big?\n3) What?\n4. Risks?", False)
@@ -185,21 +120,21 @@ def test_a_comment_behind_a_question_says_what_its_answer_becomes(reader: Reader
     assert list(playbook.notes) == []
 
 
-def test_comments_elsewhere_stay_as_they_are(reader: Reader) -> None:
+def test_comments_elsewhere_stay_as_they_are(folders: Folders) -> None:
     """In code, in the middle of a line, or not closed: files of the original format may have them."""
     body = "```\n1. Why? <!-- problem -->\n```\n1. Why <!-- really --> now?\n2. Who? <!-- problem"
-    reader.write(text_of(f"## Standard Mode\n\n{body}\n"))
+    folders.write(text_of(f"## Standard Mode\n\n{body}\n"))
 
-    [step] = reader.read().agenda.steps
+    [step] = folders.read().agenda.steps
     assert step.text_at(Depth.STANDARD) == (body, False)
     assert step.asks_at(Depth.STANDARD) == {}
 
 
-def test_fields_of_later_formats_do_no_harm(reader: Reader) -> None:
+def test_fields_of_later_formats_do_no_harm(folders: Folders) -> None:
     """They are passed over. A title may have 60 characters."""
-    reader.write(text_of(title="x" * 60, research="true", brainstorm="false", anything="[1, {a: b}]"))
+    folders.write(text_of(title="x" * 60, research="true", brainstorm="false", anything="[1, {a: b}]"))
 
-    assert len(reader.read().agenda.steps) == 1
+    assert len(folders.read().agenda.steps) == 1
 
 
 # --- ERR-STEP-003: unreadable ---------------------------------------------------------------------------------------
@@ -207,38 +142,38 @@ def test_fields_of_later_formats_do_no_harm(reader: Reader) -> None:
 UNREADABLE = ("ERR-STEP-003", "Warning: Step file 01-a.md could not be read. Skipping.")
 
 
-UNREADABLE_FILES: dict[str, Callable[[Reader], object]] = {
-    "not UTF-8": lambda reader: reader.write(text_of().encode("utf-16")),
-    "more than 64 KB": lambda reader: reader.write(text_of("x" * 65_536)),
-    "a folder": lambda reader: reader.path().mkdir(),
-    "a link to itself": lambda reader: reader.path().symlink_to("01-a.md"),
-    "a link to nothing": lambda reader: reader.path().symlink_to("gone.md"),
-    "a pipe": lambda reader: os.mkfifo(reader.path()),
-    "endless": lambda reader: reader.path().symlink_to("/dev/zero"),
+UNREADABLE_FILES: dict[str, Callable[[Folders], object]] = {
+    "not UTF-8": lambda folders: folders.write(text_of().encode("utf-16")),
+    "more than 64 KB": lambda folders: folders.write(text_of("x" * 65_536)),
+    "a folder": lambda folders: folders.path().mkdir(),
+    "a link to itself": lambda folders: folders.path().symlink_to("01-a.md"),
+    "a link to nothing": lambda folders: folders.path().symlink_to("gone.md"),
+    "a pipe": lambda folders: os.mkfifo(folders.path()),
+    "endless": lambda folders: folders.path().symlink_to("/dev/zero"),
 }
 
 
 @pytest.mark.parametrize("kind", UNREADABLE_FILES)
-def test_a_file_that_cannot_be_read_is_skipped(reader: Reader, kind: str) -> None:
+def test_a_file_that_cannot_be_read_is_skipped(folders: Folders, kind: str) -> None:
     """ERR-STEP-003; a pipe is not waited for."""
-    UNREADABLE_FILES[kind](reader)
+    UNREADABLE_FILES[kind](folders)
 
-    assert reader.refused() == UNREADABLE
+    assert folders.refused() == UNREADABLE
 
 
-def test_a_file_that_may_not_be_read_is_skipped(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_read_is_skipped(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     """ERR-STEP-003; the refusal is played, because root may read everything."""
-    reader.write(text_of())
+    folders.write(text_of())
     opened = os.open
 
     def guarded(path: str | Path, *args: Any, **kwargs: Any) -> int:
-        if Path(path).name == reader.path().name:
+        if Path(path).name == folders.path().name:
             raise PermissionError
         return opened(path, *args, **kwargs)
 
     monkeypatch.setattr(os, "open", guarded)
 
-    assert reader.refused() == UNREADABLE
+    assert folders.refused() == UNREADABLE
 
 
 # --- front matter, missing fields, bad values -------------------------------------------------------------------------
@@ -248,11 +183,11 @@ MISSING = "ERR-STEP-005", "Warning: Step file 01-a.md is missing required field 
 INVALID = "ERR-STEP-006", "Warning: Step file 01-a.md has invalid value for '{}': '{}'. Skipping."
 
 
-def test_a_name_that_is_not_utf8_can_still_be_told(reader: Reader) -> None:
+def test_a_name_that_is_not_utf8_can_still_be_told(folders: Folders) -> None:
     """Unix allows any bytes in a name; a sentence does not."""
-    reader.path(os.fsdecode(b"01-\xff.md")).write_bytes(b"")
+    folders.path(os.fsdecode(b"01-\xff.md")).write_bytes(b"")
 
-    assert reader.refused() == (NO_FRONT[0], NO_FRONT[1].format("01-?.md"))
+    assert folders.refused() == (NO_FRONT[0], NO_FRONT[1].format("01-?.md"))
 
 
 @pytest.mark.parametrize(
@@ -263,11 +198,11 @@ def test_a_name_that_is_not_utf8_can_still_be_told(reader: Reader) -> None:
         text_of().replace("title:", 'step_id: "01-02"\ntitle:'),
     ],
 )
-def test_bad_front_matter_is_skipped(reader: Reader, text: str) -> None:
+def test_bad_front_matter_is_skipped(folders: Folders, text: str) -> None:
     """None, not YAML, or with doubled fields; test_frontmatter.py has all else."""
-    reader.write(text)
+    folders.write(text)
 
-    assert reader.refused() == (NO_FRONT[0], NO_FRONT[1].format("01-a.md"))
+    assert folders.refused() == (NO_FRONT[0], NO_FRONT[1].format("01-a.md"))
 
 
 @pytest.mark.parametrize(
@@ -300,13 +235,13 @@ def test_bad_front_matter_is_skipped(reader: Reader, text: str) -> None:
     ],
 )
 def test_a_missing_field_or_a_bad_value_is_named(
-    reader: Reader, field: str, value: str | None, told: str | None
+    folders: Folders, field: str, value: str | None, told: str | None
 ) -> None:
     """With what stood there; empty is the same as left out."""
-    reader.write(text_of(**{field: value}))
+    folders.write(text_of(**{field: value}))
 
     code, sentence = MISSING if told is None else INVALID
-    assert reader.refused() == (code, sentence.format(field, told))
+    assert folders.refused() == (code, sentence.format(field, told))
 
 
 @pytest.mark.parametrize(
@@ -318,21 +253,21 @@ def test_a_missing_field_or_a_bad_value_is_named(
         (text_of(persona="BA"), "no persona has this key"),
     ],
 )
-def test_the_log_says_where_and_why(reader: Reader, text: str, reason: str) -> None:
+def test_the_log_says_where_and_why(folders: Folders, text: str, reason: str) -> None:
     """The sentence for people is the taxonomy's; whoever mends the file learns more."""
-    reader.write(text)
+    folders.write(text)
 
-    [told] = reader.read().troubles_of(REQUIREMENTS)
+    [told] = folders.read().troubles_of(REQUIREMENTS)
     assert told.log.endswith(f"Skipping. ({reason})")
     assert "Step file 01-requirements/01-a.md " in told.log
 
 
-def test_of_two_steps_with_one_id_the_first_stays(reader: Reader) -> None:
+def test_of_two_steps_with_one_id_the_first_stays(folders: Folders) -> None:
     """By path, across phases; the later one is skipped with ERR-STEP-006."""
-    reader.write(text_of(title="First"), "02-z.md", phase="00-quick-scan")
-    reader.write(text_of(title="Second"), "01-a.md")
+    folders.write(text_of(title="First"), "02-z.md", phase="00-quick-scan")
+    folders.write(text_of(title="Second"), "01-a.md")
 
-    playbook = reader.read()
+    playbook = folders.read()
 
     assert [step.title for step in playbook.agenda.steps] == ["First"]
     [told] = playbook.troubles_of(REQUIREMENTS)
@@ -347,11 +282,11 @@ def test_of_two_steps_with_one_id_the_first_stays(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("condition", ['"scope =="', "\"risk == 'low'\"", '"small"', '"scope < 3"'])
-def test_a_bad_condition_is_reported_and_the_step_stays(reader: Reader, condition: str) -> None:
+def test_a_bad_condition_is_reported_and_the_step_stays(folders: Folders, condition: str) -> None:
     """ERR-STEP-009, already when the file is loaded, with the reason for those who check."""
-    reader.write(text_of(skip_if=condition))
+    folders.write(text_of(skip_if=condition))
 
-    playbook = reader.read()
+    playbook = folders.read()
 
     [step] = playbook.agenda.steps
     [told] = [trouble for trouble in playbook.troubles if trouble.code == "ERR-STEP-009"]
@@ -363,22 +298,22 @@ def test_a_bad_condition_is_reported_and_the_step_stays(reader: Reader, conditio
 
 
 @pytest.mark.parametrize("nothing", ["", "~", "[]", '""'])
-def test_optional_fields_may_be_empty(reader: Reader, nothing: str) -> None:
+def test_optional_fields_may_be_empty(folders: Folders, nothing: str) -> None:
     """That is the same as leaving them out."""
     fields = {"depends_on": nothing} if nothing != '""' else {"skip_if": nothing}
-    reader.write(text_of(**fields))
+    folders.write(text_of(**fields))
 
-    playbook = reader.read()
+    playbook = folders.read()
 
     assert len(playbook.agenda.steps) == 1
     assert playbook.notes == ()
 
 
-def test_a_quoted_word_is_a_condition(reader: Reader) -> None:
+def test_a_quoted_word_is_a_condition(folders: Folders) -> None:
     """`"true"` in quotes is an expression; `true` without them is a boolean."""
-    reader.write(text_of(skip_if='"true"'))
+    folders.write(text_of(skip_if='"true"'))
 
-    assert reader.read().agenda.step("01-01").skip_if == "true"
+    assert folders.read().agenda.step("01-01").skip_if == "true"
 
 
 IGNORED = "Invalid {} in 01-requirements/01-a.md. Ignoring."
@@ -426,13 +361,13 @@ NOTED: list[tuple[str, str, tuple[str, ...]]] = [
 
 @pytest.mark.parametrize(("text", "name", "notes"), NOTED)
 def test_what_is_unusual_is_noted_and_the_step_runs(
-    reader: Reader, text: str, name: str, notes: tuple[str, ...]
+    folders: Folders, text: str, name: str, notes: tuple[str, ...]
 ) -> None:
     """As if a field of the wrong kind were not there; an answer that becomes nothing known stays a note."""
-    reader.write(text, name)
-    reader.write(text_of(step_id="01-02", depends_on="[]"), "02-b.md")
+    folders.write(text, name)
+    folders.write(text_of(step_id="01-02", depends_on="[]"), "02-b.md")
 
-    playbook = reader.read()
+    playbook = folders.read()
 
     first, _ = sorted(playbook.agenda.steps, key=lambda step: step.filename != name)
     assert playbook.notes == notes
@@ -445,11 +380,11 @@ def test_what_is_unusual_is_noted_and_the_step_runs(
 
 
 @pytest.mark.parametrize("is_file", [False, True])
-def test_a_missing_phase_is_told(reader: Reader, *, is_file: bool) -> None:
+def test_a_missing_phase_is_told(folders: Folders, *, is_file: bool) -> None:
     """ERR-STEP-001: the phase completes without steps."""
     if is_file:
-        (reader.steps / "04-design").write_text("x")
-    [told] = reader.read().troubles_of("04-design")
+        (folders.steps / "04-design").write_text("x")
+    [told] = folders.read().troubles_of("04-design")
 
     assert told.code == "ERR-STEP-001"
     assert told.sentence == (
@@ -457,29 +392,29 @@ def test_a_missing_phase_is_told(reader: Reader, *, is_file: bool) -> None:
     )
 
 
-def test_an_empty_phase_is_told(reader: Reader) -> None:
+def test_an_empty_phase_is_told(folders: Folders) -> None:
     """ERR-STEP-002, in the same words; other files and hidden ones do not count."""
-    reader.write("x", "notes.txt")
-    reader.write("x", ".01-a.md")
+    folders.write("x", "notes.txt")
+    folders.write("x", ".01-a.md")
 
-    code, sentence = reader.refused()
+    code, sentence = folders.refused()
 
     assert code == "ERR-STEP-002"
     assert sentence.startswith("No step files found for phase 01-requirements.")
 
 
-def test_steps_run_in_the_order_of_their_file_names(reader: Reader) -> None:
+def test_steps_run_in_the_order_of_their_file_names(folders: Folders) -> None:
     """Whatever their ids say."""
-    reader.write(text_of(step_id="01-09"), "01-a.md")
-    reader.write(text_of(step_id="01-01"), "02-b.md")
+    folders.write(text_of(step_id="01-09"), "01-a.md")
+    folders.write(text_of(step_id="01-01"), "02-b.md")
 
-    assert [step.step_id for step in reader.read().agenda.steps] == ["01-09", "01-01"]
+    assert [step.step_id for step in folders.read().agenda.steps] == ["01-09", "01-01"]
 
 
-def test_without_the_folder_of_steps_nothing_starts(personas: Path, tmp_path: Path) -> None:
+def test_without_the_folder_of_steps_nothing_starts(folders: Folders, tmp_path: Path) -> None:
     """One clear sentence that names the folder."""
     with pytest.raises(ContentError, match=r"There is no folder of step files at .*nowhere\."):
-        load(personas, tmp_path / "nowhere")
+        load(folders.personas, tmp_path / "nowhere")
 
 
 # --- links ------------------------------------------------------------------------------------------------------------

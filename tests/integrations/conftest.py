@@ -1,11 +1,12 @@
 """A code base with a record, and the commands in it."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.command_line import CommandLine, Ran
-from tests.integrations.traced import Trace, TracedCode
+from tests.command_line import Cli, CommandLine
+from tests.integrations.traced import TracedCode
 
 
 @pytest.fixture
@@ -14,8 +15,6 @@ def code(tmp_path: Path) -> TracedCode:
 
 
 @pytest.fixture
-def cli(loaded: CommandLine, code: TracedCode) -> Trace:
-    async def run(*words: str, **env: str) -> Ran:
-        return await loaded.run(code.git.root, *words, **{"GITHUB_ACTIONS": "", **env})
-
-    return run
+def cli(loaded: CommandLine, code: TracedCode) -> Cli:
+    """Commands are run at the top of the clone."""
+    return partial(loaded.run, code.git.root, GITHUB_ACTIONS="")

@@ -19,7 +19,7 @@ from bot.storage.git.tree import files_at, files_at_tip
 from tests.domain.table import Table, shipped
 from tests.record.kept import ITEMS, committed
 from tests.sealing import TRUSTED, sealed
-from tests.specification.meeting import SCHEMA, Meeting
+from tests.specification.meeting import SCHEMA, Meeting, make_entry
 from tests.storage.checkout import Git
 
 SLUG = "rate-limiting"
@@ -63,15 +63,10 @@ def discussed() -> Meeting:
     meeting.say("Grace", "01-08", "Must: FR-001")
     meeting.say("Linus", "01-08", "Should: FR-001")
     quotes = [{"line": said, "words": "A limit counts each client"}]
-    patch = {
-        "id": "FR-002",
-        "kind": "requirement",
-        "new": True,
-        "set": {"title": "Clients are counted apart"},
-    }
+    patch = make_entry("FR-002", {"title": "Clients are counted apart"})
     meeting.propose({**patch, "quotes": {"title": quotes}}, step="01-06", persona_name="Maya")
     meeting.press("Ada", {"id": "FR-002", "accept": True})
-    quality = {"id": "NFR-001", "kind": "quality", "new": True, "set": {"text": "fast", "threshold": "10 ms"}}
+    quality = make_entry("NFR-001", {"text": "fast", "threshold": "10 ms"})
     meeting.propose({**quality, "unverified": {"threshold": "no source says it"}}, persona_name="Alex")
     meeting.say("Linus", "03-02", "decision: Count in Redis; because: it is fast; changes: AC-001-01")
     meeting.say("Grace", "03-02", "decision: Count in memory; replaces: DEC-001")
@@ -183,9 +178,7 @@ def test_a_line_without_our_seal_only_proposes(git: Git) -> None:
     """Also one that names a person, and a thread elsewhere."""
     meeting = discussed()
     before = len(meeting.lines)
-    meeting.press(
-        "Grace", {"id": "FR-009", "kind": "requirement", "new": True, "set": {"title": "Pay Mallory"}}
-    )
+    meeting.press("Grace", make_entry("FR-009", {"title": "Pay Mallory"}))
     pushed = [
         line.but(meta={**line.meta, "permalink": "https://evil.example/archives/C9/p1700000000000100"})
         for line in meeting.lines[before:]
@@ -229,21 +222,27 @@ def test_secrets_are_hidden_wherever_they_stand(git: Git) -> None:
 # --- one commit -----------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def played(tmp_path: Path) -> RecordedItem:
+def play(root: Path) -> RecordedItem:
     """Of the bot, with everything that it commits."""
     table = Table().start().through("01-05").press_continue().say(SAID, who="grace")
-    return committed(table.say("FR-001 detail: from midnight to midnight", who="ada").stop(), tmp_path)
+    return committed(table.say("FR-001 detail: from midnight to midnight", who="ada").stop(), root)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> RecordedItem:
+    """No test changes it."""
+    return play(tmp_path_factory.mktemp("played"))
 
 
 def test_the_file_that_the_last_line_vouches_for_says_what_the_lines_say(
-    played: RecordedItem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    played: RecordedItem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = list(items(tmp_path).item(played.slug).shown.entries())
+    root = played.folder.parents[2]
+    quick = list(items(root).item(played.slug).shown.entries())
     monkeypatch.setattr(agreed, "vouched", lambda *_: None)
 
     assert quick
-    assert quick == list(items(tmp_path).item(played.slug).shown.entries())
+    assert quick == list(items(root).item(played.slug).shown.entries())
 
 
 @pytest.mark.parametrize("change", ["file", "line", "added"])
@@ -278,12 +277,11 @@ def test_a_record_that_a_later_version_wrote_is_not_read_as_something_else(git: 
         items(git.root).item(SLUG)
 
 
-def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(
-    played: RecordedItem, tmp_path: Path
-) -> None:
+def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(tmp_path: Path) -> None:
     """The file that the last line vouches for still says what was accepted, and by whom."""
-    content = played.transcript.read_text()
-    played.transcript.write_text(content.replace("requirement: Sort by name", "requirement: Pay Mallory", 1))
+    transcript = play(tmp_path).transcript
+    content = transcript.read_text()
+    transcript.write_text(content.replace("requirement: Sort by name", "requirement: Pay Mallory", 1))
     git = Git(tmp_path)
     git("add", "--all")
     git("commit", "--quiet", "-m", "theirs")
@@ -296,12 +294,12 @@ def test_words_that_were_changed_in_a_line_of_ours_are_quoted_of_nobody(
     assert (source.quote, source.by.name) == ("", "a pushed line that names Grace")
 
 
-@pytest.mark.parametrize("revision", ["nowhere", "HEAD~9", "--all", "HEAD:docs"])
-def test_a_commit_that_there_is_not_gets_a_sentence(git: Git, revision: str) -> None:
+def test_a_commit_that_there_is_not_gets_a_sentence(git: Git) -> None:
     kept(git, discussed().lines)
 
-    with pytest.raises(ConfigError, match=r"^There is no commit .* in the workspace\.$"):
-        items(git.root, revision)
+    for revision in ("nowhere", "HEAD~9", "--all", "HEAD:docs"):
+        with pytest.raises(ConfigError, match=r"^There is no commit .* in the workspace\.$"):
+            items(git.root, revision)
 
 
 def test_an_item_that_is_too_large_gets_a_sentence(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:

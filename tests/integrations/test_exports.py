@@ -35,7 +35,7 @@ from bot.integrations.exports import (
 from bot.settings import Settings
 from tests.domain.table import Table, shipped
 from tests.growth import grows_no_faster
-from tests.specification.meeting import SCHEMA, Meeting
+from tests.specification.meeting import SCHEMA, Meeting, make_entry
 
 SLUG = "rate-limiting"
 NEW_REQUIREMENT = """
@@ -75,12 +75,7 @@ def agreed() -> Meeting:
     )
     meeting.say("Ada", "01-06", "requirement: Operators can raise a limit")
     meeting.say("Grace", "01-08", "Must: FR-001, FR-002")
-    story = {
-        "id": "US-001",
-        "kind": "story",
-        "new": True,
-        "set": {"want": "calls to be counted", "role": "operator"},
-    }
+    story = make_entry("US-001", {"want": "calls to be counted", "role": "operator"})
     meeting.press("Linus", story)
     meeting.press("Linus", {"id": "US-001", "set": {"traces": ["FR-001"]}})
     meeting.say("Grace", "01-05", "quality: counting -> 5 ms p95\nconstraint: Redis 7")
@@ -89,7 +84,7 @@ def agreed() -> Meeting:
         "Linus", "01-05", "out of scope: billing -> another team\nrisk: Redis is away -> let calls pass"
     )
     meeting.say("Linus", "04-05", "open question: who is told?")
-    meeting.propose({"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Count by hand"}})
+    meeting.propose(make_entry("FR-003", {"title": "Count by hand"}))
     meeting.propose({"id": "FR-002", "set": {"priority": "won't"}})
     return meeting
 
@@ -101,15 +96,11 @@ def everything(slug: str = SLUG) -> AgreedItem:
         for number in ("901", "902"):
             part_of = {"criterion": "FR-901", "attribute": "STR-901"}.get(kind.key, "")
             id = f"{kind.prefix}-{number}" + ("-01" if part_of else "")
-            meeting.press(
-                "Ada", {"id": id, "kind": kind.key, "new": True, "part_of": part_of, "set": filled(kind)}
-            )
+            meeting.press("Ada", make_entry(id, filled(kind), part_of=part_of))
     meeting.press("Ada", {"id": "FR-902", "set": {"priority": "won't"}})
     for part_of in ("FR-902", "FR-903"):
         id = part_of.replace("FR", "AC") + "-01"
-        meeting.press(
-            "Ada", {"id": id, "kind": "criterion", "new": True, "part_of": part_of, "set": {"text": "it"}}
-        )
+        meeting.press("Ada", make_entry(id, {"text": "it"}, part_of=part_of))
     meeting.press("Grace", {"id": "ASM-901", "set": {"status": "wrong"}})
     return item(meeting, slug=slug)
 
@@ -127,16 +118,14 @@ def filled(kind: Kind) -> Mapping[str, object]:
 def hostile() -> AgreedItem:
     meeting = Meeting()
     for number, text in enumerate(HOSTILE, 1):
-        for prefix, kind, fields in (
-            ("FR", "requirement", {"title": text, "priority": "must"}),
-            ("DEC", "decision", {"text": text, "reason": text}),
-            ("OUT", "exclusion", {"text": text}),
-            ("Q", "question", {"text": text}),
-        ):
-            id = f"{prefix}-{number:03}"
-            meeting.press("Ada", {"id": id, "kind": kind, "new": True, "set": fields})
-        part = {"id": f"AC-{number:03}-01", "kind": "criterion", "part_of": f"FR-{number:03}", "new": True}
-        meeting.press("Ada", {**part, "set": {"text": text}})
+        meeting.press(
+            "Ada",
+            make_entry(f"FR-{number:03}", {"title": text, "priority": "must"}),
+            make_entry(f"AC-{number:03}-01", {"text": text}, part_of=f"FR-{number:03}"),
+            make_entry(f"DEC-{number:03}", {"text": text, "reason": text}),
+            make_entry(f"OUT-{number:03}", {"text": text}),
+            make_entry(f"Q-{number:03}", {"text": text}),
+        )
     return item(meeting, slug="hostile-words", title="Hostile ### words --> in `titles`")
 
 
@@ -169,7 +158,7 @@ def test_the_issues_of_the_work_on_a_requirement_stand_below_it(target: str) -> 
         "traces": ["FR-001"],
         "issue": "https://github.com/acme/api/issues/57",
     }
-    meeting.press("Ada", {"id": "WRK-001", "kind": "work", "new": True, "set": work})
+    meeting.press("Ada", make_entry("WRK-001", work))
     texts = exported(item(meeting), target).values()
 
     assert [text.count("Issues: acme/api#57") for text in texts if "Issues: " in text] == [1]
@@ -303,9 +292,9 @@ def test_what_nobody_changed_proposes_nothing(target: str, made: Callable[[], Ag
 def test_any_text_survives_the_export_and_the_way_back(text: str, target: str) -> None:
     """As it stands nothing is proposed; what is proposed after a change is the very words that people see."""
     meeting = Meeting()
-    meeting.press("Ada", {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": text}})
-    part = {"id": "AC-001-01", "kind": "criterion", "part_of": "FR-001", "new": True, "set": {"text": text}}
-    meeting.press("Ada", part, {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": text}})
+    meeting.press("Ada", make_entry("FR-001", {"title": text}))
+    part = make_entry("AC-001-01", {"text": text}, part_of="FR-001")
+    meeting.press("Ada", part, make_entry("DEC-001", {"text": text}))
     made = item(meeting)
 
     mark, changed = " <!-- rate-limiting/DEC-001 ", list[ExportEdit]()
@@ -449,9 +438,7 @@ def committed(found: AgreedItem, places: str = "") -> CommittedExports:
 def decided(number: int) -> AgreedItem:
     meeting = Meeting()
     ids = (f"DEC-{at:04}" for at in range(1, number + 1))
-    meeting.press(
-        "Ada", *({"id": id, "kind": "decision", "new": True, "set": {"text": f"Do {id}"}} for id in ids)
-    )
+    meeting.press("Ada", *(make_entry(id, {"text": f"Do {id}"}) for id in ids))
     return item(meeting)
 
 

@@ -66,11 +66,16 @@ def wanted(**other: str) -> PushIssue:
 
 
 async def refused(
-    stand_in: StrictGitHub, reference: str, *, key: str = TOKEN, public_only: bool = False
+    stand_in: StrictGitHub,
+    reference: str,
+    *,
+    key: str = TOKEN,
+    public_only: bool = False,
+    in_a_hurry: bool = False,
 ) -> str:
     async with github.opened(key, url=stand_in.url) as tracker:
         with pytest.raises(EffectError) as error:
-            await tracker.read_issue(reference, public_only=public_only)
+            await tracker.read_issue(reference, public_only=public_only, in_a_hurry=in_a_hurry)
     return str(error.value)
 
 
@@ -235,14 +240,15 @@ async def test_another_host_is_never_asked(stand_in: StrictGitHub) -> None:
     assert stand_in.asked == []
 
 
-async def test_a_github_that_is_away_or_slow_is_one_sentence(
-    stand_in: StrictGitHub, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("limit", "in_a_hurry"), [("CALL_SECONDS", False), ("READ_SECONDS", True)])
+async def test_a_github_that_is_slow_is_one_sentence(
+    stand_in: StrictGitHub, monkeypatch: pytest.MonkeyPatch, limit: str, *, in_a_hurry: bool
 ) -> None:
-    sentence = "I have not read acme/api#42: GitHub gave no usable answer in time."
-    monkeypatch.setattr(github, "READ_SECONDS", 0.05)
+    monkeypatch.setattr(github, limit, 0.05)
     stand_in.slow = asyncio.Event()
-    assert await refused(stand_in, "acme/api#42") == sentence
-    assert await refused(stand_in, "acme/api#42") == sentence
+    assert await refused(stand_in, "acme/api#42", in_a_hurry=in_a_hurry) == (
+        "I have not read acme/api#42: GitHub gave no usable answer in time."
+    )
 
 
 async def test_an_answer_without_end_is_not_read_to_its_end(

@@ -19,7 +19,7 @@ from bot.integrations.exported_edits import read_back
 from bot.integrations.exports import Agreed, exported
 from tests.integrations.published import NPM, fetch
 from tests.integrations.test_exports import HOSTILE, agreed, everything, hostile, item, played, unsettled
-from tests.specification.meeting import Meeting
+from tests.specification.meeting import Meeting, make_entry
 
 OPENSPEC = "@fission-ai/openspec@1.13.2"
 SPECKIT = "specify-cli==1.2.3"
@@ -33,7 +33,7 @@ def large() -> AgreedItem:
             words = f"Limit {at} holds for each client\nAC: when call {at} comes, then it is counted\nAC: it is logged"
             meeting.say("Ada", "01-06", f"requirement: {words}")
         story = {"want": f"limit {number}", "role": "operator", "traces": [f"FR-{2 * number:03}"]}
-        meeting.press("Linus", {"id": f"US-{number:03}", "kind": "story", "new": True, "set": story})
+        meeting.press("Linus", make_entry(f"US-{number:03}", story))
         meeting.say(
             "Grace",
             "03-02",

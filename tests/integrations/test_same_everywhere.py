@@ -38,7 +38,7 @@ from bot.integrations.exports import FORMATS, WHO_CHARS, exported
 from bot.integrations.trace import AgreedFacts, CodeFacts
 from tests.domain.table import Table
 from tests.sealing import TRUSTED, sealed
-from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting, make_entry
 
 SLUG = "limits"
 PEOPLE = st.sampled_from(["Ada", "Ann-Marie", "Grace O'Neil", "Linus <b>", "Zoë--X"])
@@ -92,7 +92,7 @@ def begin(draw: st.DrawFn, meeting: Meeting, key: str) -> None:
     if kind.part_of and not owner:
         return
     id = meeting.specification.next_id(kind, owner, ())
-    patch = {"id": id, "kind": key, "new": True, "part_of": owner, "set": {kind.text: words}}
+    patch = make_entry(id, {kind.text: words}, part_of=owner)
     step = draw(st.sampled_from(["", *STEPS[key][:1]]))
     match draw(st.sampled_from(["pressed", "quoted", "proposed", "agent", "git"])):
         case "pressed":

@@ -12,10 +12,11 @@ from bot.domain.specification.citations import CitingRow
 from bot.domain.transcript.seal import OF_SEALING
 from bot.integrations.exports import FORMATS, exported
 from bot.integrations.trace import AgreedFacts, CodeFacts, gathered, is_test, items_named
-from tests.command_line import CommandLine, Ran
+from tests.command_line import Cli, CommandLine, Ran
 from tests.growth import grows_no_faster
 from tests.integrations.test_exports import item
-from tests.integrations.traced import AFTER, BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
+from tests.integrations.traced import AFTER, BEFORE, TESTS, LimitsMeeting, TracedCode
+from tests.specification.meeting import make_entry
 
 
 def found_in(ran: Ran) -> set[tuple[str, str, str, str]]:
@@ -41,7 +42,7 @@ def file_of(code: TracedCode) -> Any:
 # --- evidence -------------------------------------------------------------------------------------------------------
 
 
-async def test_a_project_begins_without_any_mark(code: TracedCode, cli: Trace) -> None:
+async def test_a_project_begins_without_any_mark(code: TracedCode, cli: Cli) -> None:
     """The code that people looked at is evidence; a baseline takes the gaps of today, and only new ones fail."""
     sha = code.commit({"src/limit.py": "LIMIT = 100\n", "src/gone.py": ""}, at=BEFORE)
     meeting = LimitsMeeting()
@@ -65,7 +66,7 @@ async def test_a_project_begins_without_any_mark(code: TracedCode, cli: Trace) -
     assert "0 findings, 2 older ones in the baseline." in again.out
 
 
-async def test_tests_commits_and_other_files_are_told_apart(code: TracedCode, cli: Trace) -> None:
+async def test_tests_commits_and_other_files_are_told_apart(code: TracedCode, cli: Cli) -> None:
     """The strongest counts, and what names a criterion counts for its requirement."""
     code.record(LimitsMeeting())
     code.commit({"tests/test_limit.py": TESTS, "src/limit.py": "# limits/DEC-001\n"})
@@ -80,7 +81,7 @@ async def test_tests_commits_and_other_files_are_told_apart(code: TracedCode, cl
     assert "no test names it (cited)." in ran.out
 
 
-async def test_a_criterion_without_a_test_is_told_with_its_requirement(code: TracedCode, cli: Trace) -> None:
+async def test_a_criterion_without_a_test_is_told_with_its_requirement(code: TracedCode, cli: Cli) -> None:
     """A test that names the requirement says nothing about its criteria."""
     code.record(LimitsMeeting())
     code.commit({"tests/test_limit.py": "# limits/FR-001, limits/AC-001-01\n# limits/FR-002\n"})
@@ -94,7 +95,7 @@ async def test_a_criterion_without_a_test_is_told_with_its_requirement(code: Tra
     assert count == "1 finding."
 
 
-async def test_the_record_and_its_copies_are_no_evidence(code: TracedCode, cli: Trace) -> None:
+async def test_the_record_and_its_copies_are_no_evidence(code: TracedCode, cli: Cli) -> None:
     """Nor is what no person wrote: long rows, binary files, and files that git does not know."""
     code.record(LimitsMeeting())
     code.commit(
@@ -111,7 +112,7 @@ async def test_the_record_and_its_copies_are_no_evidence(code: TracedCode, cli: 
     assert set(levels_in(await cli("trace", "--json")).values()) == {"silent"}
 
 
-async def test_what_stands_with_an_export_is_no_evidence(code: TracedCode, cli: Trace) -> None:
+async def test_what_stands_with_an_export_is_no_evidence(code: TracedCode, cli: Cli) -> None:
     """Task lists and plans have no mark of their own. At the top of a repository, only the file itself is a copy."""
     mark = "**FR-001** <!-- limits/FR-001 0123abcd: said by Grace -->\n"
     code.record(LimitsMeeting())
@@ -133,7 +134,7 @@ async def test_what_stands_with_an_export_is_no_evidence(code: TracedCode, cli: 
     }  # fmt: skip
 
 
-async def test_a_task_list_of_a_custom_folder_tests_nothing(code: TracedCode, cli: Trace) -> None:
+async def test_a_task_list_of_a_custom_folder_tests_nothing(code: TracedCode, cli: Cli) -> None:
     """Below `specs` it would count as a test."""
     code.record(LimitsMeeting())
     limits = item(LimitsMeeting(), slug="limits")
@@ -192,7 +193,7 @@ def test_tests_are_known_by_the_names_of_many_languages(path: str, *, is_one: bo
 # --- findings -------------------------------------------------------------------------------------------------------
 
 
-async def test_a_changed_entry_is_stale_until_the_code_is_read_again(code: TracedCode, cli: Trace) -> None:
+async def test_a_changed_entry_is_stale_until_the_code_is_read_again(code: TracedCode, cli: Cli) -> None:
     """Whether a file or a commit cites it; a new change makes it stale once more."""
     code.commit({"src/limit.py": "# limits/FR-002\n"}, "Begin\n\nImplements: limits/DEC-001", at=BEFORE)
     meeting = LimitsMeeting()
@@ -221,7 +222,7 @@ async def test_a_changed_entry_is_stale_until_the_code_is_read_again(code: Trace
     assert ("stale", "limits/FR-002") not in rules_in(await cli("trace", "--json"))
 
 
-async def test_what_an_edited_message_says_is_another_text(code: TracedCode, cli: Trace) -> None:
+async def test_what_an_edited_message_says_is_another_text(code: TracedCode, cli: Cli) -> None:
     meeting = LimitsMeeting()
     line = meeting.say("Grace", "01-06", "requirement: Limits survive a restart")
     code.commit({"tests/test_limit.py": "# limits/FR-003\n"}, at=BEFORE)
@@ -233,7 +234,7 @@ async def test_what_an_edited_message_says_is_another_text(code: TracedCode, cli
     assert ("stale", "limits/FR-003") in rules_in(await cli("trace", "--json"))
 
 
-async def test_an_entry_with_its_first_words_is_never_stale(code: TracedCode, cli: Trace) -> None:
+async def test_an_entry_with_its_first_words_is_never_stale(code: TracedCode, cli: Cli) -> None:
     """A new reason, rank or detail is nothing that code has to follow; nor is a change that later work cites."""
     code.commit({"src/limit.py": "# limits/FR-001 limits/DEC-001\n"}, at=BEFORE)
     meeting = LimitsMeeting()
@@ -245,7 +246,7 @@ async def test_an_entry_with_its_first_words_is_never_stale(code: TracedCode, cl
     assert {rule for rule, _ in rules_in(await cli("trace", "--json"))} == {"untested"}
 
 
-async def test_what_people_have_to_confirm_again_is_stale(code: TracedCode, cli: Trace) -> None:
+async def test_what_people_have_to_confirm_again_is_stale(code: TracedCode, cli: Cli) -> None:
     meeting = LimitsMeeting()
     meeting.new("Ada", "DEC-002", text="No limits for now", changes=["FR-001"])
     code.record(meeting)
@@ -256,7 +257,7 @@ async def test_what_people_have_to_confirm_again_is_stale(code: TracedCode, cli:
     assert "limits/FR-001 has to be confirmed again by people, and work cites it" in ran.out
 
 
-async def test_what_was_taken_back_is_no_longer_to_be_cited(code: TracedCode, cli: Trace) -> None:
+async def test_what_was_taken_back_is_no_longer_to_be_cited(code: TracedCode, cli: Cli) -> None:
     """By files; it says who took it back, or what is in its place. A message of a commit was right then."""
     files = {"src/limit.py": "# limits/FR-001\n\n# limits/DEC-001 limits/AC-001-01\n"}
     code.commit(files, "Begin\n\nRefs: limits/FR-001", at=BEFORE)
@@ -277,7 +278,7 @@ async def test_what_was_taken_back_is_no_longer_to_be_cited(code: TracedCode, cl
     assert "limits/AC-001-01 was part of FR-001, which is gone." in ran.out
 
 
-async def test_an_id_that_does_not_exist_is_found_where_it_stands(code: TracedCode, cli: Trace) -> None:
+async def test_an_id_that_does_not_exist_is_found_where_it_stands(code: TracedCode, cli: Cli) -> None:
     """Also with an item that is misspelt. Other things are written in the same way, and mean no entry."""
     code.record(LimitsMeeting())
     files = {
@@ -294,7 +295,7 @@ async def test_an_id_that_does_not_exist_is_found_where_it_stands(code: TracedCo
     assert "There is no item 'limts'. Did you mean limits/FR-001?" in ran.out
 
 
-async def test_an_id_alone_counts_while_there_is_one_item(code: TracedCode, cli: Trace) -> None:
+async def test_an_id_alone_counts_while_there_is_one_item(code: TracedCode, cli: Cli) -> None:
     """With more, each file is told once, which fails nothing; `--items` chooses one of them."""
     code.record(LimitsMeeting())
     code.commit({"tests/test_limit.py": "# FR-002\n# FR-001 RFC-7231\n", "notes.md": "RFC-7231 and FR-999\n"})
@@ -311,11 +312,11 @@ async def test_an_id_alone_counts_while_there_is_one_item(code: TracedCode, cli:
     assert ("untested", "other-limits/FR-001") not in rules_in(chosen)
 
 
-async def test_what_nobody_accepted_is_counted_and_not_traced(code: TracedCode, cli: Trace) -> None:
+async def test_what_nobody_accepted_is_counted_and_not_traced(code: TracedCode, cli: Cli) -> None:
     """Lines that somebody else pushed only propose. What will not be done needs no test either."""
     meeting = LimitsMeeting()
     meeting.change("Linus", "FR-002", priority="won't")
-    meeting.propose({"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Log refusals"}})
+    meeting.propose(make_entry("FR-003", {"title": "Log refusals"}))
     meeting.say("Ada", "01-06", "requirement: Anybody can raise a limit")
     code.record(meeting, pushed=1)
 
@@ -328,7 +329,7 @@ async def test_what_nobody_accepted_is_counted_and_not_traced(code: TracedCode, 
 # --- the baseline ---------------------------------------------------------------------------------------------------
 
 
-async def test_of_a_record_without_any_seal_it_is_said(code: TracedCode, cli: Trace, tmp_path: Path) -> None:
+async def test_of_a_record_without_any_seal_it_is_said(code: TracedCode, cli: Cli, tmp_path: Path) -> None:
     """Somebody who takes all of them out can write that Grace said it; without keys nothing shows that."""
     code.record(LimitsMeeting())
     path = "docs/requirements/limits/planning/meeting.jsonl"
@@ -351,7 +352,7 @@ async def test_of_a_record_without_any_seal_it_is_said(code: TracedCode, cli: Tr
 
 
 async def test_the_baseline_forgets_what_was_mended_when_it_is_written_again(
-    code: TracedCode, cli: Trace
+    code: TracedCode, cli: Cli
 ) -> None:
     """And keeps what is known of items that were not looked at. Everything else in the file stays."""
     code.record(LimitsMeeting())
@@ -374,7 +375,7 @@ async def test_the_baseline_forgets_what_was_mended_when_it_is_written_again(
     }  # fmt: skip
 
 
-async def test_only_what_is_agreed_can_be_accepted(code: TracedCode, cli: Trace) -> None:
+async def test_only_what_is_agreed_can_be_accepted(code: TracedCode, cli: Cli) -> None:
     meeting = LimitsMeeting()
     meeting.press("Linus", {"id": "FR-002", "state": "withdrawn"})
     code.record(meeting)
@@ -393,56 +394,43 @@ async def test_only_what_is_agreed_can_be_accepted(code: TracedCode, cli: Trace)
 # --- wrong usage ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("trace", "--items", "limts"), "There is no item 'limts'. Did you mean limits?"),
-        (("trace", "--base", "nowhere"), "There is no commit 'nowhere' in this clone."),
-        (("trace", "--record", "nowhere"), "There is no folder "),
-        (("trace", "--message", "nowhere"), "nowhere cannot be read: No such file or directory."),
-        (
-            ("trace", "--sarif", "no/such/folder"),
-            "no/such/folder cannot be written: No such file or directory.",
-        ),
-        (("why", "src/none.py"), "Git does not track src/none.py."),
-        (("why", "README.md:9"), "file README.md has only 1 line"),
-    ],
-)
-async def test_wrong_usage_is_one_sentence(
-    code: TracedCode, cli: Trace, words: tuple[str, ...], sentence: str
-) -> None:
+async def test_wrong_usage_is_one_sentence(code: TracedCode, cli: Cli) -> None:
     code.commit({"README.md": "Limits\n"})
     code.record(LimitsMeeting())
 
-    ran = await cli(*words)
-    assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(sentence)
-    assert len(ran.err.splitlines()) == 1
+    for words, sentence in {
+        ("trace", "--items", "limts"): "There is no item 'limts'. Did you mean limits?",
+        ("trace", "--base", "nowhere"): "There is no commit 'nowhere' in this clone.",
+        ("trace", "--record", "nowhere"): "There is no folder ",
+        ("trace", "--message", "nowhere"): "nowhere cannot be read: No such file or directory.",
+        ("trace", "--sarif", "no/such"): "no/such cannot be written: No such file or directory.",
+        ("why", "src/none.py"): "Git does not track src/none.py.",
+        ("why", "README.md:9"): "file README.md has only 1 line",
+    }.items():
+        ran = await cli(*words)
+        assert (ran.code, ran.out) == (2, "")
+        assert ran.err.startswith(sentence)
+        assert len(ran.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        ("{", "roundtable-trace.json is no JSON: "),
-        ('{"version": 2}', "roundtable-trace.json is of version 2; this Roundtable reads 1. Update it."),
-        ('{"itmes": []}', "roundtable-trace.json cannot be used: itmes: "),
-        ("[]", "roundtable-trace.json cannot be used: all of it: "),
-        ('{"items": ["limts"]}', "There is no item 'limts'. Did you mean limits?"),
-    ],
-)
-async def test_a_file_that_cannot_be_read_stops_with_a_sentence(
-    code: TracedCode, cli: Trace, content: str, sentence: str
-) -> None:
+async def test_a_file_that_cannot_be_read_stops_with_a_sentence(code: TracedCode, cli: Cli) -> None:
     code.record(LimitsMeeting())
-    code.commit({"roundtable-trace.json": content})
 
-    ran = await cli("trace")
-    assert ran.code == 2
-    assert ran.err.startswith(sentence)
+    for content, sentence in {
+        "{": "roundtable-trace.json is no JSON: ",
+        '{"version": 2}': "roundtable-trace.json is of version 2; this Roundtable reads 1. Update it.",
+        '{"itmes": []}': "roundtable-trace.json cannot be used: itmes: ",
+        "[]": "roundtable-trace.json cannot be used: all of it: ",
+        '{"items": ["limts"]}': "There is no item 'limts'. Did you mean limits?",
+    }.items():
+        code.commit({"roundtable-trace.json": content})
+        ran = await cli("trace")
+        assert ran.code == 2
+        assert ran.err.startswith(sentence)
 
 
 async def test_without_repository_record_or_history_there_is_no_trace(
-    code: TracedCode, cli: Trace, loaded: CommandLine, tmp_path: Path
+    code: TracedCode, cli: Cli, loaded: CommandLine, tmp_path: Path
 ) -> None:
     code.commit({"README.md": "Limits\n"})
     empty = await cli("trace")
@@ -464,7 +452,7 @@ async def test_without_repository_record_or_history_there_is_no_trace(
 # --- other commands ---------------------------------------------------------------------------------------------------
 
 
-async def test_the_record_may_be_in_another_repository(code: TracedCode, cli: Trace, tmp_path: Path) -> None:
+async def test_the_record_may_be_in_another_repository(code: TracedCode, cli: Cli, tmp_path: Path) -> None:
     """Named on the command line, or in the file of the code."""
     record = TracedCode(tmp_path / "record")
     record.record(LimitsMeeting())
@@ -476,7 +464,7 @@ async def test_the_record_may_be_in_another_repository(code: TracedCode, cli: Tr
 
 
 async def test_private_items_of_another_repository_are_shown_when_they_are_named(
-    code: TracedCode, cli: Trace, tmp_path: Path
+    code: TracedCode, cli: Cli, tmp_path: Path
 ) -> None:
     """Who reads the code may not see the channel. In one repository, who reads one reads both."""
     record = TracedCode(tmp_path / "record")
@@ -501,7 +489,7 @@ def test_of_the_record_only_what_a_message_names_is_read() -> None:
     assert items_named("Refs: FR-001", ("limits",)) == items_named("FR-001", known, ("limits",)) == {"limits"}
 
 
-async def test_a_message_of_a_commit_is_checked_before_it_is_made(code: TracedCode, cli: Trace) -> None:
+async def test_a_message_of_a_commit_is_checked_before_it_is_made(code: TracedCode, cli: Cli) -> None:
     """Only its addresses, and only what git keeps of it."""
     meeting = LimitsMeeting()
     meeting.press("Linus", {"id": "FR-002", "state": "withdrawn"})
@@ -521,7 +509,7 @@ async def test_a_message_of_a_commit_is_checked_before_it_is_made(code: TracedCo
     assert withdrawn.startswith("error: limits/FR-002 was withdrawn by Linus, https://")
 
 
-async def test_a_line_of_code_leads_back_to_who_said_it(code: TracedCode, cli: Trace) -> None:
+async def test_a_line_of_code_leads_back_to_who_said_it(code: TracedCode, cli: Cli) -> None:
     """By the commit that wrote it, by what stands there, and by what people looked at. Gone entries are shown, too."""
     sha = code.commit({"src/limit.py": "".join(f"line {number}\n" for number in range(1, 41))}, at=BEFORE)
     meeting = LimitsMeeting()
@@ -550,9 +538,7 @@ async def test_a_line_of_code_leads_back_to_who_said_it(code: TracedCode, cli: T
     assert (nothing.code, nothing.out) == (1, "Nobody cited an entry for src/limit.py:10.\n")
 
 
-async def test_a_path_is_read_as_it_looks_from_here(
-    code: TracedCode, cli: Trace, loaded: CommandLine
-) -> None:
+async def test_a_path_is_read_as_it_looks_from_here(code: TracedCode, cli: Cli, loaded: CommandLine) -> None:
     """Or from the top of the clone; a colon may belong to a name."""
     code.record(LimitsMeeting())
     code.commit({"src/limit.py": "# limits/FR-001\n", "src/odd:1": "# limits/FR-002\n"})

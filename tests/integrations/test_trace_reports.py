@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from bot.domain.values.markdown import blocks
 from bot.integrations.trace import FindingLevel, Level, Rule, TracedEntry, TraceFinding
 from bot.integrations.trace_reports import COMMENT, ROWS, actions_commands, comment, sarif, without_commands
+from tests.command_line import Cli
 from tests.integrations.published import published
-from tests.integrations.traced import BEFORE, TESTS, LimitsMeeting, Trace, TracedCode
+from tests.integrations.traced import BEFORE, TESTS, LimitsMeeting, TracedCode
 
 HOSTILE = "Fixes #1 @ada `x` <!-- --> [a](https://evil.example) **b** ``` <img src=x> closes acme/repo#2"
 RECORD = "docs/requirements/{}/specification.json"
@@ -90,7 +91,7 @@ def test_no_text_of_others_is_a_command_of_github_actions(text: str) -> None:
     assert json.loads(without_commands(json.dumps([text]))) == [text]
 
 
-async def test_an_entry_and_a_path_are_no_commands_in_github_actions(code: TracedCode, cli: Trace) -> None:
+async def test_an_entry_and_a_path_are_no_commands_in_github_actions(code: TracedCode, cli: Cli) -> None:
     """Or they could mask what is logged, and stop annotations."""
     meeting = LimitsMeeting()
     meeting.say("Grace", "01-06", "requirement: ##[add-mask]requests")
@@ -150,7 +151,7 @@ def test_a_comment_has_twenty_rows_of_each_kind() -> None:
     assert "- and 10 more" in text
 
 
-async def test_the_comment_has_what_a_branch_touches_and_what_is_new(code: TracedCode, cli: Trace) -> None:
+async def test_the_comment_has_what_a_branch_touches_and_what_is_new(code: TracedCode, cli: Cli) -> None:
     """By changed files and by commits since the base; the old gaps are in the baseline."""
     code.record(LimitsMeeting())
     code.commit({"src/old.py": "# limits/DEC-001\n"}, "Begin\n\nRefs: limits/FR-002", at=BEFORE)

@@ -4,15 +4,14 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from unittest.mock import patch
 
 from bot.domain.specification import snapshot
 from bot.domain.specification.snapshot import HASH
 from bot.domain.transcript.lines import append
-from tests.command_line import Ran
 from tests.sealing import sealed
-from tests.specification.meeting import Meeting
+from tests.specification.meeting import Meeting, make_entry
 from tests.storage.checkout import Git
 
 CHANNEL = "C0LIMITS00"
@@ -23,12 +22,6 @@ TESTS = (
     "def test_refused():  # limits/AC-001-01\n    ...\n\n\ndef test_others():  # limits/AC-001-02\n    ...\n"
 )
 """Of both criteria."""
-
-
-class Trace(Protocol):
-    """A command, run at the top of the clone."""
-
-    async def __call__(self, *words: str, **env: str) -> Ran: ...
 
 
 class LimitsMeeting(Meeting):
@@ -45,8 +38,7 @@ class LimitsMeeting(Meeting):
         self.press("Linus", {"id": "FR-002", "set": {"priority": "should"}})
 
     def new(self, who: str, id: str, *, part_of: str = "", **fields: Any) -> None:
-        kind = next(one.key for one in self.schema.kinds.values() if one.prefix == id.partition("-")[0])
-        self.press(who, {"id": id, "kind": kind, "new": True, "part_of": part_of, "set": fields})
+        self.press(who, make_entry(id, fields, part_of=part_of))
 
     def change(self, who: str, id: str, *sources: str, **fields: Any) -> None:
         self.press(who, {"id": id, "set": fields, "sources": list(sources)})

@@ -27,6 +27,13 @@ def claim(
     return Claim(value=value, line=line, said=party, proposed=party, accepted=party if accepted else None)
 
 
+def make_entry(id: str, fields: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """The patch of a new entry, of the kind that its id says."""
+    kind = SCHEMA.of_id(id)
+    assert kind
+    return {"id": id, "kind": kind.key, "new": True, "set": fields, **more}
+
+
 class Meeting:
     """Everything said is one line, folded at once."""
 

@@ -17,14 +17,13 @@ from tests.domain.table import Table
 from tests.sealing import SEAL
 from tests.specification.meeting import PLAYBOOK
 from tests.specification.test_saving import ADA, committed
+from tests.specification.test_saving import told as said
 
 SECOND = "adr/0002-token-bucket-in-redis.md"
 
 
 def told(rt: Roundtable, text: str, *, step_id: str = "03-01") -> Roundtable:
-    patches = specifying.said(rt, text, ADA, PLAYBOOK, step_id=step_id)
-    ts = f"17000{len(rt.lines):05}.000100"
-    rt = rt.heard(ADA, text, ts=ts, part=LinePhase.CLARIFYING, step_id=step_id, entries=patches)
+    rt = said(rt, text, step_id=step_id)
     return rt.but(specification=rt.specification.naming({ADA.id: ADA.name}))
 
 
@@ -61,9 +60,8 @@ def test_a_decision_of_the_architecture_is_a_file() -> None:
 
 
 def test_those_who_decided_are_named_beside_who_recorded_it() -> None:
-    rt = told(
-        Table(few_steps(step("00-01", "Scope"))).start().rt, "decision: Redis; decided by: Grace; Linus"
-    )
+    rt = Table(few_steps(step("00-01", "Scope"))).start().rt
+    rt = told(rt, "decision: Redis; decided by: Grace; Linus")
     (text,) = files(rt)[1].values()
 
     assert "- Deciders: Grace, Linus\n- Recorded as DEC-001 by Ada\n" in text

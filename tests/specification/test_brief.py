@@ -10,7 +10,7 @@ from bot.domain.messages.brief_wording import other_entries
 from bot.domain.specification.brief import IN_A_MESSAGE, ON_A_PAGE, Brief, BriefRow, brief, in_order, page
 from bot.domain.specification.entries import OF_DISCUSSIONS
 from bot.domain.specification.not_settled import not_settled
-from tests.specification.meeting import SCHEMA, Meeting
+from tests.specification.meeting import SCHEMA, Meeting, make_entry
 
 SLACK_ID = re.compile(r"\b[CDU]0[A-Z0-9]{5,}|\b\d{10}\.\d{6}\b")
 
@@ -116,9 +116,7 @@ def test_a_person_who_was_not_there_reads_one_page(meeting: Meeting) -> None:
 
 def test_a_proposal_is_only_under_not_settled(meeting: Meeting) -> None:
     """Until a person accepts it."""
-    meeting.propose(
-        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Undo"}}, step="01-06"
-    )
+    meeting.propose(make_entry("FR-003", {"title": "Undo"}), step="01-06")
     written = page(brief_of(meeting), "Offline sync")
 
     above, _, below = written.partition("## Not settled")
@@ -186,12 +184,7 @@ def meetings(draw: st.DrawFn) -> Meeting:
             form.format(*draw(st.tuples(*[WORDS] * 3))),
         )
     for number in range(draw(st.integers(0, 2))):
-        proposed = {
-            "id": f"FR-9{number:02}",
-            "kind": "requirement",
-            "new": True,
-            "set": {"title": "Proposed"},
-        }
+        proposed = make_entry(f"FR-9{number:02}", {"title": "Proposed"})
         meeting.propose(proposed, step="01-06")
     return meeting
 

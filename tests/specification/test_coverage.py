@@ -1,14 +1,7 @@
 """Coverage finds what is missing, open or doubtful; it chooses the next question and stops nobody."""
 
-import pytest
-
 from bot.domain.specification.coverage import of_step
 from tests.specification.meeting import SCHEMA, Meeting
-
-
-@pytest.fixture
-def meeting() -> Meeting:
-    return Meeting()
 
 
 def test_an_empty_step_asks_for_what_its_sections_need(meeting: Meeting) -> None:

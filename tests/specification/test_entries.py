@@ -13,16 +13,11 @@ from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import Patch
 from bot.domain.specification.not_settled import not_settled
 from bot.domain.transcript.lines import ENTRIES
-from tests.specification.meeting import SCHEMA, Meeting
-
-
-@pytest.fixture
-def meeting() -> Meeting:
-    return Meeting()
+from tests.specification.meeting import SCHEMA, Meeting, make_entry
 
 
 def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
-    """A model only proposes, whatever its patch says, and strikes nothing; a line that is not ours neither."""
+    """A model only proposes, whatever its patch says, and strikes nothing."""
     meeting.say("Ada", "01-06", "requirement: Filter by date")
 
     entry = meeting.specification.entries["FR-001"]
@@ -36,15 +31,9 @@ def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
 
     assert meeting.specification.lives("FR-001")
 
-    forged = meeting.lines[0]
-
-    folded = Specification().folding([forged], foreign={forged.message_id})
-
-    assert folded.entries["FR-001"].state is EntryState.PROPOSED
-
     meeting.propose(
         {"id": "FR-001", "set": {"title": "Drop the audit log"}, "state": "accepted", "accept": True},
-        {"id": "DEC-001", "kind": "decision", "new": True, "set": {"text": "Ship"}, "state": "accepted"},
+        make_entry("DEC-001", {"text": "Ship"}, state="accepted"),
     )
 
     entries = meeting.specification.entries
@@ -56,9 +45,8 @@ def test_what_a_person_says_in_a_form_is_accepted(meeting: Meeting) -> None:
 def test_only_a_person_sorts_a_note_in_the_name_of_its_author(meeting: Meeting) -> None:
     meeting.say("Grace", "01-01", "It costs us an hour a day.")
     (note,) = meeting.specification.active("note")
-    problem = {"kind": "problem", "new": True, "set": {"text": "An hour a day"}, "note": note.id}
-    meeting.propose({"id": "PRB-001", **problem})
-    meeting.press("Linus", {"id": "PRB-002", **problem})
+    meeting.propose(make_entry("PRB-001", {"text": "An hour a day"}, note=note.id))
+    meeting.press("Linus", make_entry("PRB-002", {"text": "An hour a day"}, note=note.id))
 
     entries = meeting.specification.entries
     assert [attributions(entries[id]) for id in ("PRB-001", "PRB-002")] == [
@@ -69,15 +57,7 @@ def test_only_a_person_sorts_a_note_in_the_name_of_its_author(meeting: Meeting) 
 
 def test_what_is_proposed_is_accepted_by_a_press_and_keeps_what_it_rests_on(meeting: Meeting) -> None:
     said = meeting.say("Ada", "01-01", "It costs us an hour a day.")
-    meeting.propose(
-        {
-            "id": "PRB-001",
-            "kind": "problem",
-            "new": True,
-            "set": {"text": "An hour a day is lost"},
-            "sources": [said],
-        }
-    )
+    meeting.propose(make_entry("PRB-001", {"text": "An hour a day is lost"}, sources=[said]))
     meeting.press("Grace", {"id": "PRB-001", "accept": True})
 
     entry = meeting.specification.entries["PRB-001"]
@@ -125,28 +105,17 @@ def test_a_bad_patch_is_refused_with_a_sentence_and_the_others_count(meeting: Me
 # --- what rests on what ---
 
 
-def test_a_changed_message_keeps_its_ids_and_what_it_says_no_more_is_withdrawn(meeting: Meeting) -> None:
-    said = meeting.say("Ada", "01-06", "requirement: One\nrequirement: Two")
-    meeting.say("Ada", "01-06", "requirement: Uno", amends=said)
-
-    assert meeting["FR-001.title"] == "Uno"
-    assert not meeting.specification.lives("FR-002")
-    assert meeting.stale() == set()
-
-
 def test_a_reversed_decision_marks_what_rests_on_it_through_other_entries(meeting: Meeting) -> None:
     meeting.say("Ada", "03-01", "decision: we keep it in one process")
     meeting.press(
         "Ada",
-        {"id": "RSK-001", "kind": "risk", "new": True, "set": {"text": "one core"}, "sources": ["DEC-001"]},
+        make_entry("RSK-001", {"text": "one core"}, sources=["DEC-001"]),
     )
     meeting.press(
         "Ada",
-        {"id": "WRK-001", "kind": "work", "new": True, "set": {"title": "load test"}, "sources": ["RSK-001"]},
+        make_entry("WRK-001", {"title": "load test"}, sources=["RSK-001"]),
     )
-    meeting.press(
-        "Ada", {"id": "Q-001", "kind": "question", "new": True, "set": {"text": "who?", "about": ["DEC-001"]}}
-    )
+    meeting.press("Ada", make_entry("Q-001", {"text": "who?", "about": ["DEC-001"]}))
     meeting.press("Grace", {"id": "DEC-001", "state": "superseded", "replaced_by": ["DEC-002"]})
 
     assert meeting.stale() == {"RSK-001.text", "WRK-001.title"}, "to refer to something is not to rest on it"
@@ -154,13 +123,7 @@ def test_a_reversed_decision_marks_what_rests_on_it_through_other_entries(meetin
 
 def test_what_is_stale_says_who_made_it_so_and_how(meeting: Meeting) -> None:
     said = meeting.say("Ada", "01-06", "requirement: One")
-    risk = {
-        "id": "RSK-001",
-        "kind": "risk",
-        "new": True,
-        "set": {"text": "late"},
-        "sources": ["FR-001", said],
-    }
+    risk = make_entry("RSK-001", {"text": "late"}, sources=["FR-001", said])
 
     def why() -> Stale | None:
         claim = meeting.specification.entries["RSK-001"].claim("text")

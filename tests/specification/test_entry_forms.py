@@ -11,7 +11,7 @@ from bot.domain.specification.claims import EntryState
 from bot.domain.specification.entry_forms import Reading
 from bot.domain.specification.fold import Patch
 from bot.domain.values.places import Person
-from tests.specification.meeting import Meeting
+from tests.specification.meeting import Meeting, make_entry
 
 STEP = "01-06"
 REQUIREMENTS = "Requirement: Limit requests\nAC: the 601st gets a 429\nRequirement: Ask for a higher limit"
@@ -122,7 +122,7 @@ def test_what_is_changed_is_one_patch_and_new_parts_follow() -> None:
 
 def test_a_value_that_does_not_fit_has_a_sentence_and_nothing_is_recorded() -> None:
     held = Meeting()
-    held.press("ada", {"id": "MET-001", "kind": "metric", "new": True, "set": {"text": "answers"}})
+    held.press("ada", make_entry("MET-001", {"text": "answers"}))
     reading = read(held, filled(form_of(held, "MET-001"), target="soon"))
 
     assert reading == Reading(errors={"target": "Put a number in it, such as 5 s."})
@@ -130,9 +130,7 @@ def test_a_value_that_does_not_fit_has_a_sentence_and_nothing_is_recorded() -> N
 
 def test_saving_the_form_of_a_proposal_accepts_it() -> None:
     held = meeting()
-    held.propose(
-        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Tell why"}}, step=STEP
-    )
+    held.propose(make_entry("FR-003", {"title": "Tell why"}), step=STEP)
     pressed(held, read(held, filled(form_of(held, "FR-003"), priority="could")))
 
     assert held.specification.entries["FR-003"].state is EntryState.ACCEPTED
@@ -289,7 +287,7 @@ def field_of_type(held: Meeting, wanted: FieldType) -> tuple[Kind, str]:
 def test_each_type_of_field_says_what_it_takes(wanted: FieldType) -> None:
     held = meeting()
     kind, name = field_of_type(held, wanted)
-    held.press("ada", {"id": f"{kind.prefix}-901", "kind": kind.key, "new": True, "set": {kind.text: "Fast"}})
+    held.press("ada", make_entry(f"{kind.prefix}-901", {kind.text: "Fast"}))
     entry = f"{kind.prefix}-901"
     reading = read(held, filled(form_of(held, entry), **{name: "?!"}))
 
@@ -316,9 +314,7 @@ def test_what_is_suggested_for_a_field_is_shown_below_it() -> None:
 
 def test_the_only_entry_of_a_step_can_be_chosen_and_others_added() -> None:
     held = Meeting()
-    held.press(
-        "ada", {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Print"}}, step=STEP
-    )
+    held.press("ada", make_entry("FR-001", {"title": "Print"}), step=STEP)
     form = section_of(held)
     assert [one.value for one in field(form, "entry").options] == ["FR-001"]
     assert "new_requirement" in {one.name for one in form.fields}

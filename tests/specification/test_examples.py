@@ -14,12 +14,7 @@ from bot.domain.specification.entries import Specification
 from bot.domain.specification.fold import MOST_CLAIMS, QUOTE_CHARS
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Source
-from tests.specification.meeting import Meeting
-
-
-@pytest.fixture
-def meeting() -> Meeting:
-    return Meeting()
+from tests.specification.meeting import Meeting, make_entry
 
 
 def entry(meeting: Meeting, id: str) -> Entry:
@@ -30,10 +25,6 @@ def current(meeting: Meeting, id: str, field: str = "title") -> Claim:
     found = entry(meeting, id).claim(field)
     assert found
     return found
-
-
-def new(id: str, kind: str, words: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    return {"id": id, "kind": kind, "new": True, "set": words, **more}
 
 
 def quoting(line: str, words: str, field: str = "title") -> dict[str, Any]:
@@ -82,7 +73,7 @@ def test_what_a_decision_replaces_is_replaced_and_comes_back_with_its_withdrawal
 
 def test_a_press_replaces_as_a_message_does(meeting: Meeting) -> None:
     meeting.say("Grace", "03-01", "decision: A queue in the gateway")
-    meeting.propose(new("DEC-002", "decision", {"text": "No queue", "replaces": ["DEC-001"]}))
+    meeting.propose(make_entry("DEC-002", {"text": "No queue", "replaces": ["DEC-001"]}))
     assert entry(meeting, "DEC-001").state is EntryState.ACCEPTED, "nobody has accepted it"
 
     meeting.press("Ada", {"id": "DEC-002", "accept": True})
@@ -158,7 +149,7 @@ def test_only_what_a_decision_names_is_contradicted(contradicted: Meeting) -> No
     """Not what refers to it or rests on it."""
     meeting = contradicted
     meeting.say("Ada", "01-06", "AC-001-01: per user")
-    meeting.propose(new("RSK-001", "risk", {"text": "Users share keys"}, sources=["AC-001-01"]))
+    meeting.propose(make_entry("RSK-001", {"text": "Users share keys"}, sources=["AC-001-01"]))
     meeting.press("Ada", {"id": "RSK-001", "accept": True})
     meeting.say("Linus", "03-01", "decision: Limits go; changes: AC-001-01")
 
@@ -200,7 +191,7 @@ def test_an_edit_of_what_another_corrected_is_a_question(meeting: Meeting) -> No
 def test_what_an_edit_leaves_out_is_withdrawn_and_a_quote_of_it_is_asked_about(meeting: Meeting) -> None:
     said = meeting.say("Ada", "01-06", "requirement: Sync in 60 s\nLegal wants an audit log")
     risk = {"text": "Without an audit log legal says no"}
-    meeting.propose(new("RSK-001", "risk", risk, **quoting(said, "Legal wants an audit log", "text")))
+    meeting.propose(make_entry("RSK-001", risk, **quoting(said, "Legal wants an audit log", "text")))
     meeting.press("Grace", {"id": "RSK-001", "accept": True})
     meeting.say("Ada", "01-06", "requirement: Sync in 10 s\nLegal wants an audit log", amends=said)
     assert meeting.stale() == set(), "the sentence of the quote still stands"
@@ -223,7 +214,7 @@ def test_what_an_edit_leaves_out_is_withdrawn_and_a_quote_of_it_is_asked_about(m
 def test_other_words_around_a_quote_are_asked_about(meeting: Meeting, after: str) -> None:
     said = meeting.say("Ada", "01-06", "We keep the audit log for a year.")
     quoted = "keep the audit log for a year"
-    meeting.propose(new("INS-001", "insight", {"text": quoted}, **quoting(said, quoted, "text")))
+    meeting.propose(make_entry("INS-001", {"text": quoted}, **quoting(said, quoted, "text")))
     meeting.say("Ada", "01-06", after, amends=said)
 
     assert meeting.stale() == {"INS-001.text"}
@@ -233,7 +224,7 @@ def test_an_edit_of_a_long_message_is_asked_about_by_the_words_that_were_kept_of
     """A quote that was cut to fit ends within a word."""
     said = meeting.say("Grace", "01-06", text := "We export every row of it " * 40)
     long = {"text": text}
-    meeting.press("Linus", new("Q-001", "question", long, **quoting(said, text[:QUOTE_CHARS], "text")))
+    meeting.press("Linus", make_entry("Q-001", long, **quoting(said, text[:QUOTE_CHARS], "text")))
     meeting.say("Grace", "01-06", text.replace("row", "column"), amends=said)
 
     assert meeting.stale() == {"Q-001.text"}
@@ -281,9 +272,9 @@ def test_an_edit_with_the_same_text_changes_nothing(rows: list[str]) -> None:
 def test_accepting_everything_takes_nothing_unchecked_and_puts_no_words_in_a_mouth(meeting: Meeting) -> None:
     said = meeting.say("Grace", "01-06", "We must sync within 60 s or people go home")
     meeting.propose(
-        new("FR-001", "requirement", {"title": "Sync within 60 s"}, **quoting(said, "sync within 60 s")),
-        new("FR-002", "requirement", {"title": "No audit log"}, unverified={"title": "nobody said it"}),
-        new("FR-003", "requirement", {"title": "A sync takes a minute"}, **quoting(said, "sync within 60 s")),
+        make_entry("FR-001", {"title": "Sync within 60 s"}, **quoting(said, "sync within 60 s")),
+        make_entry("FR-002", {"title": "No audit log"}, unverified={"title": "nobody said it"}),
+        make_entry("FR-003", {"title": "A sync takes a minute"}, **quoting(said, "sync within 60 s")),
         persona_name="Maya",
     )
     meeting.press("Ada", *({"id": f"FR-00{n}", "accept": True} for n in (1, 2, 3)), how="everything")
@@ -319,7 +310,7 @@ def test_accepting_everything_takes_nothing_unchecked_and_puts_no_words_in_a_mou
 )
 def test_code_is_compared_sign_by_sign(meeting: Meeting, value: Any, check: Check) -> None:
     code = quoting("src/a.py:1-2@1a2b3c4", "return a <= 1\nreturn b", "invalid")
-    meeting.propose(new("STR-001", "structure", {"name": "Sync", "invalid": value}, **code))
+    meeting.propose(make_entry("STR-001", {"name": "Sync", "invalid": value}, **code))
 
     assert current(meeting, "STR-001", "invalid").check is check
 
@@ -328,9 +319,9 @@ def test_code_that_is_quoted_letter_by_letter_is_verbatim(meeting: Meeting) -> N
     """Whose words it is nobody says; in other words it is what a model made of the code."""
     code = quoting("src/sync.py:5-8@1a2b3c4", "sync(rows) -> Result")
     meeting.propose(
-        new("FR-001", "requirement", {"title": "sync(rows) -> Result"}, **code),
-        new("FR-002", "requirement", {"title": "It syncs rows"}, **code),
-        new("FR-003", "requirement", {"title": "sync(rows) -> Result"}, unverified={"title": "why"}, **code),
+        make_entry("FR-001", {"title": "sync(rows) -> Result"}, **code),
+        make_entry("FR-002", {"title": "It syncs rows"}, **code),
+        make_entry("FR-003", {"title": "sync(rows) -> Result"}, unverified={"title": "why"}, **code),
     )
 
     assert [current(meeting, f"FR-00{n}").check for n in (1, 2, 3)] == [
@@ -344,12 +335,8 @@ def test_code_that_is_quoted_letter_by_letter_is_verbatim(meeting: Meeting) -> N
 def test_a_quote_that_nobody_said_is_nobodys(meeting: Meeting) -> None:
     """Neither in another's line, nor in that of a model."""
     meeting.say("Grace", "01-06", "Offline is hard")
-    meeting.propose(
-        new("INS-001", "insight", {"text": "Offline is fine"}, **quoting("m1", "is fine", "text"))
-    )
-    meeting.propose(
-        new("INS-002", "insight", {"text": "Offline is fine"}, **quoting("m2", "Proposed.", "text"))
-    )
+    meeting.propose(make_entry("INS-001", {"text": "Offline is fine"}, **quoting("m1", "is fine", "text")))
+    meeting.propose(make_entry("INS-002", {"text": "Offline is fine"}, **quoting("m2", "Proposed.", "text")))
 
     assert [current(meeting, id, "text").said for id in ("INS-001", "INS-002")] == [None, None]
 
@@ -362,7 +349,7 @@ def test_a_quote_has_a_speaker_where_the_check_finds_it_in_their_line(text: str,
     """One rule: a model that quotes a word, or a part of one, puts nothing into a mouth."""
     meeting = Meeting()
     said = meeting.say("Grace", "01-06", text)
-    meeting.propose(new("INS-001", "insight", {"text": "Offline is best"}, **quoting(said, words, "text")))
+    meeting.propose(make_entry("INS-001", {"text": "Offline is best"}, **quoting(said, words, "text")))
 
     assert bool(current(meeting, "INS-001", "text").said) is stands_in(words, text)
 
@@ -371,7 +358,7 @@ def test_a_quote_that_was_cut_to_fit_keeps_its_speaker(meeting: Meeting) -> None
     """A mark of a long message ends within a word."""
     text = "We export every row of it " * 40
     said = meeting.say("Grace", "01-06", text)
-    long = new("Q-001", "question", {"text": text}, **quoting(said, text[:QUOTE_CHARS], "text"))
+    long = make_entry("Q-001", {"text": text}, **quoting(said, text[:QUOTE_CHARS], "text"))
     meeting.press("Linus", long)
 
     assert attribution(current(meeting, "Q-001", "text")) == "Grace, accepted by Linus"
@@ -385,12 +372,13 @@ def test_a_line_that_was_pushed_only_proposes_and_is_never_called_by_the_name_in
     claim = pushed.entries["DEC-001"].claim("text")
     assert claim
     assert (attribution(claim), pushed.heard) == (sentence, {})
+    assert pushed.entries["DEC-001"].state is EntryState.PROPOSED
 
 
 def test_a_line_that_was_pushed_is_unchecked_whatever_it_quotes(meeting: Meeting) -> None:
     said = meeting.say("Grace", "01-06", "I really disagree that offline first is fine.")
     quoted = "offline first is fine"
-    line = meeting.propose(new("INS-001", "insight", {"text": quoted}, **quoting(said, quoted, "text")))
+    line = meeting.propose(make_entry("INS-001", {"text": quoted}, **quoting(said, quoted, "text")))
     (first, forged) = meeting.lines
     found = Specification().folding([first, forged], foreign={line})
     claim = found.entries["INS-001"].claim("text")
@@ -410,7 +398,7 @@ def test_accepting_everything_never_makes_an_unchecked_claim_accepted(
     for words, is_new, is_doubted in proposals:
         id = f"FR-{len(meeting.lines) + 1:03}" if is_new or not meeting.lines else "FR-001"
         doubts = {"unverified": {"title": "nobody said it"}} if is_doubted else {}
-        meeting.propose(new(id, "requirement", {"title": words}, **doubts))
+        meeting.propose(make_entry(id, {"title": words}, **doubts))
     meeting.press(
         "Ada", *({"id": id, "accept": True} for id in meeting.specification.entries), how="everything"
     )
@@ -426,15 +414,15 @@ def test_accepting_everything_never_makes_an_unchecked_claim_accepted(
 @pytest.mark.parametrize(
     "patch",
     [
-        new("FR-001", "requirement", {"title": "x" * 4_001}),
-        new("FR-001", "requirement", {"title": "x"}, sources=[f"m{n}" for n in range(21)]),
-        new("FR-001", "requirement", {"title": "x"}, **quoting("m1", "x" * 501)),
+        make_entry("FR-001", {"title": "x" * 4_001}),
+        make_entry("FR-001", {"title": "x"}, sources=[f"m{n}" for n in range(21)]),
+        make_entry("FR-001", {"title": "x"}, **quoting("m1", "x" * 501)),
     ],
 )
 def test_what_is_too_long_is_refused_whole_and_nothing_else_is(
     meeting: Meeting, patch: Mapping[str, Any]
 ) -> None:
-    meeting.press("Ada", patch, new("FR-002", "requirement", {"title": "Export"}))
+    meeting.press("Ada", patch, make_entry("FR-002", {"title": "Export"}))
 
     assert list(meeting.specification.entries) == ["FR-002"]
     assert len(meeting.specification.refused) == 1
@@ -442,7 +430,7 @@ def test_what_is_too_long_is_refused_whole_and_nothing_else_is(
 
 def test_a_field_keeps_so_many_values_and_says_so(meeting: Meeting) -> None:
     for n in range(MOST_CLAIMS + 1):
-        meeting.press("Ada", new("FR-001", "requirement", {"title": f"Sync {n}"}))
+        meeting.press("Ada", make_entry("FR-001", {"title": f"Sync {n}"}))
 
     assert meeting["FR-001.title"] == f"Sync {MOST_CLAIMS - 1}"
     assert meeting.specification.refused == ("m201: title of FR-001 was given 200 values: no more are kept",)

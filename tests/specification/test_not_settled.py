@@ -11,14 +11,9 @@ from bot.domain.messages.specification_wording import not_ready, unsettled_row
 from bot.domain.specification import files
 from bot.domain.specification.claims import EntryState
 from bot.domain.specification.not_settled import RowKind, lacking, not_settled
-from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
+from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting, make_entry
 
 ITEM = files.ItemFacts("Offline sync", "offline-sync")
-
-
-@pytest.fixture
-def meeting() -> Meeting:
-    return Meeting()
 
 
 def told(meeting: Meeting) -> list[str]:
@@ -50,9 +45,7 @@ CASES: dict[RowKind, tuple[Callable[[Meeting], object], str]] = {
         "OBJ-001 two dates are not enough – Grace",
     ),
     RowKind.PROPOSED: (
-        lambda at: at.propose(
-            {"id": "RSK-001", "kind": "risk", "new": True, "set": {"text": "Lost edits"}}, step="02-03"
-        ),
+        lambda at: at.propose(make_entry("RSK-001", {"text": "Lost edits"}), step="02-03"),
         "RSK-001 Lost edits: proposed by BusinessAnalyst (persona), not accepted",
     ),
     RowKind.UNCHECKED: (
@@ -234,9 +227,8 @@ def test_what_is_replaced_is_replaced_by_something_that_stands(
 def test_a_second_decision_in_place_of_one_is_a_row() -> None:
     meeting = Meeting()
     meeting.say("Ada", "03-01", "decision: Use A")
-    made = {"kind": "decision", "new": True}
     for who, id, text in (("Grace", "DEC-002", "Use B"), ("Linus", "DEC-003", "Use C")):
-        meeting.press(who, {**made, "id": id, "set": {"text": text, "replaces": ["DEC-001"]}})
+        meeting.press(who, make_entry(id, {"text": text, "replaces": ["DEC-001"]}))
     (row,) = [one for one in not_settled(SCHEMA, meeting.specification) if one.kind is RowKind.CONTESTED]
 
     said = "DEC-003 text: Grace says Use B (DEC-002), Linus says Use C (DEC-003). Which one counts?"

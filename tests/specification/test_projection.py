@@ -8,7 +8,7 @@ import re
 import pytest
 
 from bot.domain.specification.claims import EntryState
-from tests.specification.meeting import SCHEMA, Meeting
+from tests.specification.meeting import SCHEMA, Meeting, make_entry
 
 REQUIREMENTS = """Edit without a network
 AC: the edit is kept
@@ -62,7 +62,7 @@ def test_work_is_listed_in_the_order_of_doing(meeting: Meeting) -> None:
 def test_what_is_proposed_is_in_no_list_of_results(meeting: Meeting) -> None:
     """It stands under *Not settled* until a person accepts it."""
     meeting.propose(
-        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Work on a watch"}},
+        make_entry("FR-003", {"title": "Work on a watch"}),
         step="01-06",
     )
 
@@ -189,7 +189,7 @@ def test_the_first_estimate_stays_beside_the_last(meeting: Meeting) -> None:
 
 def test_the_plan_is_made_of_what_people_accepted(meeting: Meeting) -> None:
     meeting.propose(
-        {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Work on a watch"}},
+        make_entry("FR-003", {"title": "Work on a watch"}),
         step="01-06",
     )
     meeting.say("Ada", "02-03", "risk: rows collide; likelihood: high; impact: low -> merge them")

@@ -44,15 +44,13 @@ def committed(meeting: Meeting) -> tuple[bytes, bytes]:
 
 
 def test_what_is_written_is_read_back() -> None:
-    """A line that stands there twice counts once, and what people are called is no difference."""
+    """What people are called is no difference."""
     meeting = a_meeting()
     text = snapshot.text_of(meeting.specification, WRITTEN)
 
     assert snapshot.read(text) == (meeting.specification.but(heard={}), WRITTEN)
     assert text == snapshot.text_of(*snapshot.read(text))
     assert snapshot.laid_out(json.loads(text)) == text
-
-    assert folded([*meeting.lines, *meeting.lines]).specification == folded(meeting.lines).specification
 
     renamed = [line.but(meta={**line.meta, "user_name": "Somebody"}) for line in meeting.lines]
     assert first_difference(meeting.specification, folded(renamed).specification) == ("", "")
@@ -90,6 +88,7 @@ def test_what_cannot_be_put_back_is_not_settled(
 
 
 def test_later_lines_of_others_only_propose() -> None:
+    """They take nothing back, nor do they say which sections were written."""
     meeting = a_meeting()
     text, content = committed(meeting)
     same = folded_content(content, TRUSTED)
@@ -104,6 +103,13 @@ def test_later_lines_of_others_only_propose() -> None:
     assert pending
     assert pending.value == "could"
 
+    meeting.press("Mallory", {"id": "FR-001", "state": "withdrawn"})
+    line = meeting.lines[-1]
+    line = line.but(meta={**line.meta, SECTIONS: {"a.md#1": "0"}, HASH: "0"})
+    found = folded_content(append(content, [line]), TRUSTED)
+    assert found.specification.entries["FR-001"].state is EntryState.ACCEPTED
+    assert found.written == WRITTEN
+
 
 def test_entries_of_a_line_that_was_taken_away_are_gone() -> None:
     """A revert stands: the file knows of a line that is in the transcript no more."""
@@ -117,20 +123,6 @@ def test_entries_of_a_line_that_was_taken_away_are_gone() -> None:
     assert b"FR-001" in first
     assert "DEC-001" in found.specification.entries
     assert "Filter by date" not in str(found.specification.entries)
-
-
-def test_lines_of_others_take_nothing_back() -> None:
-    """Nor do they say which sections were written."""
-    meeting = a_meeting()
-    _, content = committed(meeting)
-    meeting.press("Mallory", {"id": "FR-001", "state": "withdrawn"})
-    line = meeting.lines[-1]
-    line = line.but(meta={**line.meta, SECTIONS: {"a.md#1": "0"}, HASH: "0"})
-
-    found = folded_content(append(content, [line]), TRUSTED)
-
-    assert found.specification.entries["FR-001"].state is EntryState.ACCEPTED
-    assert found.written == WRITTEN
 
 
 def test_an_old_transcript_has_no_entries() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from bot.domain.item.artifacts import FileEdit, InsightEdit, ItemsEdit
 from bot.domain.item.meta import MetaChange, Record, SlackPlace
+from bot.domain.planning.projections import BRIEF
 from bot.domain.roundtable.outcomes import ChangedFile
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Source
@@ -138,7 +139,9 @@ async def test_the_shared_file_is_shared(workspace: Workspace, name: str) -> Non
         "/etc/passwd",
         "a/../../b.md",
         "meta.json",
+        "Specification.json",
         "planning/meeting.jsonl",
+        BRIEF,
         ".git/config",
         "",
     ],
@@ -223,22 +226,6 @@ async def test_only_files_that_exist_are_given(workspace: Workspace) -> None:
     assert set(await workspace.files(SLUG, (SPEC, "gone.md"))) == {SPEC}
 
 
-async def test_a_healthy_workspace_says_so(workspace: Workspace) -> None:
-    """Readiness asks this."""
-    await workspace.ping()
-
-
-async def test_a_state_says_what_was_last_heard(workspace: Workspace) -> None:
-    """Slack's time of the newest thing a person said; what a persona said after it does not count."""
-    lines = (
-        a_line("m1", meta={"message_id": "m1", "message_ts": "1700000001.000100"}),
-        a_line("m2", meta={"message_id": "m2", "message_ts": "1700000002.000100"}, source=Source.MODEL),
-    )
-    receipt = await workspace.commit(SLUG, a_commit(lines=lines), now=NOW)
-
-    assert receipt.state.heard[-1] == "1700000001.000100"
-
-
 async def test_a_state_says_what_answers_the_open_step(workspace: Workspace) -> None:
     """Who goes on from git alone has it, with the name of who said it; of a step that is done there is none."""
     facts = {"message_id": "m1", "message_ts": "1700000001.000100", "user_id": "U1", "user_name": "Ada"}
@@ -257,10 +244,13 @@ async def test_a_state_says_what_answers_the_open_step(workspace: Workspace) -> 
     assert done.said == ()
 
 
-async def test_what_was_last_heard_may_be_long_ago(workspace: Workspace) -> None:
-    """However much the personas said since then."""
-    heard = a_line("m0", meta={"message_id": "m0", "message_ts": "1700000001.000100"})
-    said = (a_line(f"m{number}", "x" * 5000, source=Source.MODEL) for number in range(1, 40))
+async def test_a_state_says_what_was_last_heard(workspace: Workspace) -> None:
+    """Slack's time of the newest thing a person said, however much the personas said since then."""
+    facts = [{"message_id": f"m{n}", "message_ts": f"17000000{n:02}.000100"} for n in range(1, 40)]
+    heard, *said = (
+        a_line(meta["message_id"], "x" * 5000, source=Source.MODEL if n else Source.USER, meta=meta)
+        for n, meta in enumerate(facts)
+    )
 
     receipt = await workspace.commit(SLUG, a_commit(lines=(heard, *said)), now=NOW)
 

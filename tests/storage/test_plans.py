@@ -4,11 +4,11 @@ import pytest
 
 from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.item.artifacts import DerivedEdit
-from bot.domain.planning.projections import BRIEF, PLAN
+from bot.domain.planning.projections import PLAN
 from bot.domain.transcript.seal import OF_SEALING
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+from tests.storage.samples import NOW, SLUG, a_commit, a_line
 
 FOLDER = f"docs/requirements/{SLUG}"
 
@@ -45,15 +45,6 @@ async def test_nothing_else_can_be_written_as_a_plan(workspace: GitWorkspace, gi
     """Neither the transcript nor any other file, whatever a voice calls it."""
     assert await put(workspace, 1, **{path: "mine"}) == ["ERR-ART-002"]
     assert "mine" not in git("grep", "--no-index", "-h", "", "--", FOLDER)
-
-
-async def test_a_step_still_cannot_write_there(workspace: GitWorkspace, git: Git) -> None:
-    """Only the step of the plan can."""
-    edit = a_section("Mine.", path=BRIEF)
-    receipt = await workspace.commit(SLUG, a_commit(edits=(edit,)), now=NOW)
-
-    assert receipt.unwritten == (edit,)
-    assert BRIEF not in git("ls-tree", "-r", "--name-only", "HEAD")
 
 
 async def test_a_link_in_place_of_a_plan_is_not_followed(workspace: GitWorkspace, git: Git) -> None:

@@ -2,10 +2,11 @@
 
 import asyncio
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.item.item_paths import TRANSCRIPT
@@ -19,6 +20,7 @@ from tests.sealing import SEAL
 
 ITEMS = "docs/requirements"
 _FOLDER = TemporaryDirectory()
+Play = Callable[[], Table]
 CALL = {
     "provider": "acme",
     "model": "m-1",
@@ -81,20 +83,21 @@ def committed(table: Table, root: Path) -> RecordedItem:
 
 
 def evening_in(root: Path) -> RecordedItem:
-    """An evening in a repository, which is made once in a test process, and copied."""
-    return copied(_evening(), root, an_evening().rt.slug)
+    return copied(an_evening, root)
 
 
-def copied(made: Path, root: Path, slug: str) -> RecordedItem:
+def copied(play: Play, root: Path) -> RecordedItem:
+    """What a meeting left in a repository. It is held once in a test process, and then copied."""
+    made, slug = _held(play)
     shutil.copytree(made, root, dirs_exist_ok=True)
     return _item(root, slug)
 
 
 @cache
-def _evening() -> Path:
-    root = Path(_FOLDER.name) / "evening"
-    committed(an_evening(), root)
-    return root
+def _held(play: Play) -> tuple[Path, str]:
+    root, table = Path(mkdtemp(dir=_FOLDER.name)), play()
+    committed(table, root)
+    return root, table.rt.slug
 
 
 def _item(root: Path, slug: str) -> RecordedItem:

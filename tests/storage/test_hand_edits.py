@@ -153,8 +153,7 @@ async def test_what_a_merge_brought_is_compared_with_what_we_wrote(replica: Repl
     await replica.workspace.commit(SLUG, a_commit(1, edits=(first,)), now=NOW)
     await replica.sync.once()
     person("pull", "--quiet")
-    person.commit(SPEC, person.shown(SPEC).replace("Thing 1", "Theirs 1"))
-    person("push", "--quiet")
+    person.push(SPEC, person.shown(SPEC).replace("Thing 1", "Theirs 1"))
     second = a_checked_section("\n".join(rows).replace("Thing 7", "Ours 7"), replaces=first.digest)
     await replica.workspace.commit(SLUG, a_commit(2, edits=(second,)), now=NOW)
     assert await replica.sync.once() == SyncResult.PUSHED

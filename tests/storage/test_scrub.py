@@ -12,7 +12,7 @@ from bot.record.verify import RecordedItem, differences
 from bot.storage.git.erasing import Scrubber
 from bot.storage.git.history import versions
 from tests.domain.table import Table
-from tests.record.kept import ITEMS, committed, evening_in, hold_an_evening
+from tests.record.kept import ITEMS, copied, evening_in, hold_an_evening
 from tests.sealing import SEAL, TRUSTED
 from tests.storage.checkout import Git
 
@@ -22,9 +22,9 @@ NOW = "2026-11-22T22:00:00.000Z"
 MEETING = "planning/meeting.jsonl"
 
 
-def leaky(root: Path) -> RecordedItem:
+def leaky() -> Table:
     """An evening in which somebody pasted a token, kept by a bot that did not know its form."""
-    return committed(hold_an_evening(Table().start().say(f"Use `{TOKEN}` for now.", who="grace")), root)
+    return hold_an_evening(Table().start().say(f"Use `{TOKEN}` for now.", who="grace"))
 
 
 def scrubber(root: Path) -> Scrubber:
@@ -42,7 +42,7 @@ def holding(root: Path, secret: str = TOKEN) -> list[str]:
 
 def test_no_file_has_the_secret_any_more(tmp_path: Path) -> None:
     """There is one commit more, with nothing else in it, and a line that says which lines were changed."""
-    item = leaky(tmp_path)
+    item = copied(leaky, tmp_path)
     before, old = Git(tmp_path)("rev-parse", "HEAD").strip(), lines(item)
     where = holding(tmp_path)
     assert f"{ITEMS}/{item.slug}/{MEETING}" in where
@@ -72,7 +72,7 @@ def test_no_file_has_the_secret_any_more(tmp_path: Path) -> None:
 
 def test_the_record_still_holds(tmp_path: Path) -> None:
     """It is replayed to the same state, and verified against what git has of it, scrubbed lines and all."""
-    item = leaky(tmp_path)
+    item = copied(leaky, tmp_path)
     before = replay(item.read_transcript())
     scrubber(tmp_path).scrub(item.slug, now=NOW)
     after = replay(item.read_transcript())
@@ -92,7 +92,7 @@ def test_the_record_still_holds(tmp_path: Path) -> None:
 )
 def test_a_scrub_hides_no_other_change(tmp_path: Path, old: str, new: str) -> None:
     """In a line that was scrubbed or in another one: the note vouches for what it reads."""
-    item = leaky(tmp_path)
+    item = copied(leaky, tmp_path)
     scrubber(tmp_path).scrub(item.slug, now=NOW)
     content = item.transcript.read_text()
     assert old in content
@@ -103,7 +103,7 @@ def test_a_scrub_hides_no_other_change(tmp_path: Path, old: str, new: str) -> No
 
 def test_git_is_asked_where_else_it_is(tmp_path: Path) -> None:
     """A remote has some of the commits; done again, nothing is changed, and it is said again."""
-    item = leaky(tmp_path)
+    item = copied(leaky, tmp_path)
     commits = Git(tmp_path)("rev-list", "HEAD").split()
     Git(tmp_path)("update-ref", "refs/remotes/origin/main", commits[2])
     found = scrubber(tmp_path).scrub(item.slug, now=NOW)
@@ -117,7 +117,7 @@ def test_git_is_asked_where_else_it_is(tmp_path: Path) -> None:
 
 def test_every_file_of_the_item_is_looked_at(tmp_path: Path) -> None:
     """Reviews too, which nothing else ever changes. What is in no commit is not looked at."""
-    item = leaky(tmp_path)
+    item = copied(leaky, tmp_path)
     review, notes = item.folder / "reviews/review-001.md", item.folder / "notes.txt"
     review.parent.mkdir()
     review.write_text(f"It logs {OTHER}.\n")

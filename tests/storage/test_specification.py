@@ -20,7 +20,7 @@ from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import Opening, Replica
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+from tests.storage.samples import NOW, SLUG, a_commit, a_line
 
 ITEM = f"docs/requirements/{SLUG}"
 FILE = f"{ITEM}/specification.json"
@@ -79,22 +79,11 @@ async def test_it_is_a_file_of_the_item_and_no_artifact(workspace: GitWorkspace,
     assert git.status == []
 
 
-async def test_a_step_cannot_write_it(workspace: GitWorkspace) -> None:
-    edit = a_section("Mine.", path="Specification.json")
-    receipt = await workspace.commit(SLUG, a_commit(edits=(edit,)), now=NOW)
-    assert receipt.unwritten == (edit,)
-
-
-async def test_a_commit_without_it_leaves_it(workspace: GitWorkspace) -> None:
-    """As a commit of what could not be written before."""
-    specification = await two_steps(workspace)
-    await workspace.commit(SLUG, a_commit(3, lines=()), now=NOW)
-    assert await specified(workspace) == (specification, WRITTEN)
-
-
 async def test_it_is_read_by_who_knows_nothing_of_the_item(workspace: GitWorkspace) -> None:
-    """A roundtable that has a store has its own."""
+    """A roundtable that has a store has its own. A commit without it leaves it."""
     specification = await two_steps(workspace)
+    assert await specified(workspace) == (specification, WRITTEN)
+    await workspace.commit(SLUG, a_commit(3, lines=()), now=NOW)
     assert await specified(workspace) == (specification, WRITTEN)
     assert await specified(workspace, LastLine(id="i1.2")) == (Specification(), {})
 
@@ -187,8 +176,7 @@ async def test_where_two_clones_changed_it_ours_stays_without_a_copy(replica: Re
     await replica.workspace.commit(SLUG, work, now=NOW)
     await replica.sync.once()
     person("pull", "--quiet")
-    person.commit(FILE, "{}\n")
-    person("push", "--quiet")
+    person.push(FILE, "{}\n")
     work, specification = told(2, "Sort by name", specification)
     await replica.workspace.commit(SLUG, work, now=NOW)
     assert await replica.sync.once() == SyncResult.PUSHED

@@ -124,8 +124,7 @@ async def test_a_round_killed_anywhere_is_finished_by_the_next(met: Path, tmp_pa
     *copies, _ = await kill(met, tmp_path / "copies")
 
     assert len(copies) >= FEWEST_MOMENTS
-    for copy in unlike_each_other(copies):
-        await assert_finished(copy)
+    await finish(unlike_each_other(copies))
 
 
 async def test_git_killed_while_it_moves_files_is_finished_by_the_next(met: Path, tmp_path: Path) -> None:

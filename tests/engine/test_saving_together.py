@@ -1,17 +1,14 @@
 """Inputs that wait for one roundtable are saved at once; the sign that words were heard waits for nothing."""
 
 import asyncio
-from dataclasses import dataclass, field
 
 import pytest
 
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.effects import React
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Place
 from bot.errors import Unavailable, UserError
-from tests.durability.world import SimChat, World
-from tests.engine.replica import Replica, discussing, holding, pressed, replica, said, words
+from tests.engine.replica import Replica, Watched, discussing, holding, pressed, said, words
 from tests.patience import wait_until
 
 
@@ -82,41 +79,25 @@ async def test_a_caller_that_gives_up_leaves_the_others_their_turn(one: Replica,
     assert [text for text in words(await one.stored(rt)) if text != "second"] == ["first", "third"]
 
 
-@dataclass
-class SlowToPost(SimChat):
-    """A post waits until the test lets it pass; reactions are counted."""
-
-    may_post: asyncio.Event = field(default_factory=asyncio.Event)
-    reactions: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        super().__init__(World())
-
-    async def post(
-        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
-    ) -> str:
-        await self.may_post.wait()
-        return await super().post(place, message, key=key, again=again, broadcast=broadcast)
-
-    async def react(self, place: Place, ts: str, emoji: str) -> None:
-        self.reactions.append(ts)
-        await super().react(place, ts, emoji)
-
-
 async def test_a_reaction_does_not_wait_for_its_turn(redis_url: str) -> None:
     """Slack is slow with a post before it; when its turn comes, it is not made a second time."""
-    table = discussing()
-    chat = SlowToPost()
-    async with replica(redis_url, chat=chat) as one:
-        waiting = table.rt.telling(Message(text="One moment."), part=table.rt.part)
-        rt = waiting.but(version=1)
-        await one.store.put(rt, expected=0)
+    may_post, reactions = asyncio.Event(), []
+
+    async def slow_to_post(kind: str, ts: str) -> None:
+        if kind == "react":
+            reactions.append(ts)
+        else:
+            await may_post.wait()
+
+    before = discussing().rt
+    rt = before.telling(Message(text="One moment."), part=before.part).but(version=1)
+    async with holding(redis_url, rt, chat=Watched(slow_to_post)) as one:
         paying = asyncio.create_task(one.engine.pay(rt.slug))
         await one.engine.hear(rt.place, said(rt, "Edits get lost.", "1.1"))
 
-        await wait_until(lambda: chat.reactions == ["1.1"])
+        await wait_until(lambda: reactions == ["1.1"])
         assert any(isinstance(effect, React) for effect in (await one.stored(rt)).outbox)
-        chat.may_post.set()
+        may_post.set()
         await paying
         assert not any(isinstance(effect, React) for effect in (await one.stored(rt)).outbox)
-        assert chat.reactions == ["1.1"]
+        assert reactions == ["1.1"]

@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Depth
 from bot.domain.item.item_paths import TRANSCRIPT
 from bot.domain.messages.message import Action
 from bot.record.reading import Transcript
-from bot.record.verify import RecordedItem
+from bot.record.verify import RecordedItem, differences
+from bot.storage.git.history import versions
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import thinking
 from tests.domain.table import Table, played_once, shipped
@@ -98,6 +100,11 @@ def _held(play: Play) -> tuple[Path, str]:
     root, table = Path(mkdtemp(dir=_FOLDER.name)), play()
     committed(table, root)
     return root, table.rt.slug
+
+
+def found(item: RecordedItem, playbook: Playbook | None = None) -> list[str]:
+    """In which its files and its history differ from what its lines say."""
+    return [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=playbook)]
 
 
 def _item(root: Path, slug: str) -> RecordedItem:

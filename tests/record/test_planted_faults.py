@@ -19,6 +19,7 @@ from bot.record.words_kept import unkept
 from bot.storage.git.history import versions
 from tests.domain.table import Table, shipped
 from tests.domain.test_cards import NO_PDF, ROWS, feature_step
+from tests.record import kept
 from tests.record.kept import committed, copied
 from tests.storage.checkout import Git
 
@@ -37,7 +38,7 @@ def item(tmp_path: Path) -> RecordedItem:
 
 
 def found(item: RecordedItem) -> list[str]:
-    return [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=shipped())]
+    return kept.found(item, shipped())
 
 
 def changed(item: RecordedItem, old: str, new: str, name: str = SPEC) -> None:

@@ -52,6 +52,11 @@ class Git:
         self("commit", "--quiet", "-m", message, "--", path)
         return self("rev-parse", "HEAD").strip()
 
+    def commit_all(self, message: str) -> None:
+        """A person's commit of all that is there."""
+        self("add", "--all")
+        self("commit", "--quiet", "--allow-empty", "-m", message)
+
     def push(self, path: str, content: str, *, message: str = "by hand") -> None:
         """A person's commit of one file, and what was committed before it."""
         self.commit(path, content, message=message)
@@ -76,8 +81,7 @@ def commit_all(root: Path) -> None:
     git = Git(root)
     if not (root / ".git").exists():
         git.begin()
-    git("add", "--all")
-    git("commit", "--quiet", "--allow-empty", "-m", "theirs")
+    git.commit_all("theirs")
 
 
 def unlike_each_other(folders: Iterable[Path]) -> Iterable[Path]:

@@ -13,7 +13,7 @@ from tests.patience import wait_until
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, state_of
 
 OTHER = "quiet-morning"
 LATER = "2026-11-21T11:00:00.000Z"
@@ -279,8 +279,7 @@ async def test_progress_is_merged_field_by_field(replica: Replica, person: Git) 
 
     await replica.sync.once()
 
-    state = (await replica.workspace.read(SLUG, now=NOW)).state
-    assert state
+    state = await state_of(replica.workspace)
     assert state.meta.max_turns == 5
     assert state.meta.steps_completed == ("01-01", "01-02")
 
@@ -306,8 +305,7 @@ async def test_no_line_of_a_transcript_is_lost(replica: Replica, remote: Git, op
         assert [line.partition('"round": ')[2][:1] for line in lines] == ["1", "3", "4", "4"]
         times = [line.partition('"ts": "')[2][: len(NOW)] for line in lines]
         assert times == sorted(times)
-        state = (await replica.workspace.read(SLUG, now=NOW)).state
-        assert state
+        state = await state_of(replica.workspace)
         assert state.meta.steps_completed == ("01-01", "01-02", "01-03")
         assert_at_one(remote, replica.git, other.git)
 

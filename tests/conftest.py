@@ -17,6 +17,7 @@ from tests.ports import free_port
 from tests.recorded_spans import Recorder
 from tests.redis_groups import RedisCluster, lacking, running_redis_cluster
 from tests.redis_server import RedisServer, running_redis_server
+from tests.unflushed import flush_nothing
 
 # Every change runs the same examples; how long one of them takes is the machine's business.
 settings.register_profile("every change", deadline=None, derandomize=True, database=None)
@@ -45,6 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--search"):
         settings.load_profile("search")
+    flush_nothing()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

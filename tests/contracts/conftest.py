@@ -95,21 +95,6 @@ def rewrite(request: pytest.FixtureRequest, tmp_path: Path) -> Rewrite:
 
 
 @pytest.fixture
-def everything(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], bytes]:
-    """All that a closed store has kept."""
-
-    def in_files() -> bytes:
-        return b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-
-    def in_redis() -> bytes:
-        with connected(request.node.callspec.params["open_store"], request) as client:
-            hashes = {key for key in client.scan_iter() if client.type(key) == b"hash"}
-            return b"".join(one for key in hashes for one in client.hvals(key))
-
-    return in_files if request.node.callspec.params["open_store"] == "sqlite" else in_redis
-
-
-@pytest.fixture
 async def store(open_store: Opening) -> AsyncIterator[AnyStore]:
     async with open_store() as opened:
         yield opened

@@ -22,6 +22,8 @@ def say(words: str) -> None:
 
 
 async def work(url: str) -> None:
+    """Its lease is short, because tests wait for the end of it."""
+    ownership.LEASE_SECONDS, ownership.EXTEND_SECONDS = 2.0, 0.5
     async with Ownership(url, team="T1") as owner, RedisStore(url, team="T1", owner=owner) as store:
 
         async def pay(slug: str) -> None:

@@ -278,16 +278,8 @@ def test_any_words_survive(open_store: Opening, text: str, title: str) -> None:
     asyncio.run(there_and_back())
 
 
-async def test_what_could_not_be_saved_or_said_is_owed(store: Store) -> None:
-    """Nobody may come back to ask for it."""
-    late = Commit(subject="late", late=True)
-    await store.put(a_roundtable().but(unsaved=(late,)), expected=0)
-
-    assert await store.unfinished() == (a_roundtable().slug,)
-
-
 async def test_what_is_only_tried_again_can_be_left_in_peace(store: Store) -> None:
-    """Until nothing has happened for a while; what is owed besides is never left."""
+    """It is owed, until nothing has happened for a while; what is owed besides is never left."""
     late = Commit(subject="late", late=True)
     quiet, later = "2026-11-21T10:00:00.000Z", "2026-11-21T10:00:00.001Z"
     await store.put(a_roundtable("quiet", unsaved=(late,), now=quiet), expected=0)

@@ -112,8 +112,11 @@ async def test_a_slow_payment_holds_up_nobody_else(open_wake: OpenWake) -> None:
         await wait_until(lambda: performed == ["quick", "slow"])
 
 
-async def test_a_payment_that_fails_is_tried_again(open_wake: OpenWake) -> None:
+async def test_a_payment_that_fails_is_tried_again(
+    open_wake: OpenWake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A mistake of ours delays a roundtable, and does not stop it."""
+    monkeypatch.setattr(local_wake, "LONGEST_WAIT_SECONDS", 0.01)
     failures = [RuntimeError("once")]
     performed = []
 

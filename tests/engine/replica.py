@@ -1,6 +1,6 @@
 """One process of several: an engine on a real Redis, with a Slack and a workspace that are played."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,12 +9,12 @@ from bot.domain.messages.message import Message
 from bot.domain.reviews.notice import AskReview
 from bot.domain.roundtable.inputs import Press, Say
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.values.places import Person
+from bot.domain.values.places import Person, Place
 from bot.engine.commands import Commands
 from bot.engine.engine import BeforeSave, nothing_before
 from bot.engine.performers import Performers
 from bot.engine.personal import Personal
-from bot.engine.ports import NO_METER, Meter, Pay, Store, Sweep, Voices, Wake, now
+from bot.engine.ports import NO_METER, Meter, Pay, Store, Sweep, Urgency, Voices, Wake, now
 from bot.engine.roundtables import Roundtables
 from bot.engine.viewing import Viewers
 from bot.storage.redis import RedisStore
@@ -37,6 +37,30 @@ class Woken(Wake):
 
     async def run(self, pay: Pay, sweep: Sweep | None = None) -> None:  # noqa: ARG002 -- as the port has it
         raise AssertionError("a test pays")
+
+
+class Watched(SimChat):
+    """*before* is told of each post, edit and reaction, with its key or time: it may wait, or refuse it."""
+
+    def __init__(self, before: Callable[[str, str], Awaitable[None]], world: World | None = None) -> None:
+        super().__init__(world or World())
+        self._before = before
+
+    async def post(
+        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
+    ) -> str:
+        await self._before("post", key)
+        return await super().post(place, message, key=key, again=again, broadcast=broadcast)
+
+    async def rewrite(
+        self, place: Place, ts: str, message: Message, *, urgency: Urgency = Urgency.ANSWER
+    ) -> None:
+        await self._before("rewrite", ts)
+        await super().rewrite(place, ts, message, urgency=urgency)
+
+    async def react(self, place: Place, ts: str, emoji: str) -> None:
+        await self._before("react", ts)
+        await super().react(place, ts, emoji)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from bot.engine.viewing import Viewers
 from bot.server.review_webhook import entry_of
 from bot.slack.board import SlackBoard
 from bot.slack.client import identify, opened
+from bot.storage.git import tree
 from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from bot.storage.redis import RedisStore
@@ -48,6 +49,7 @@ Three small things.
 """
 
 Says = Callable[[Persona], Awaitable[ReviewerOpinion]]
+Opening = Callable[..., AbstractAsyncContextManager["Room"]]
 
 
 async def finds_nothing(persona: Persona) -> ReviewerOpinion:
@@ -177,11 +179,12 @@ async def room(
     thread: str = "",
     redis_url: str = "",
     says: Mapping[str, Says] | None = None,
+    lock_seconds: float = tree.LOCK_SECONDS,
     **more: Any,
 ) -> AsyncIterator[Room]:
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        workspace = await enter(GitWorkspace(root, seal=SEAL))
+        workspace = await enter(GitWorkspace(root, seal=SEAL, lock_seconds=lock_seconds))
         store, notices = await _kept(enter, root, redis_url)
         client = await enter(opened(slack.bot_token, api_url=slack.api_url, seconds=CALL_SECONDS))
         patient = await enter(opened(slack.bot_token, api_url=slack.api_url))

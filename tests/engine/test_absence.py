@@ -1,26 +1,17 @@
 """When nobody heard Slack for longer than it repeats, every open thread is read once, whoever comes back first."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from bot.domain.roundtable.effects import ReadThread
+from bot.domain.roundtable.state import Roundtable
 from bot.engine.ports import now
 from bot.engine.roundtables import Absence
 from bot.errors import NotOwner, Unavailable
-from tests.engine.replica import Replica, discussing, replica
+from tests.engine.replica import Replica
 
 LONG_AGO = "2026-11-21T10:00:00.000Z"
-
-
-@pytest.fixture
-async def two(redis_url: str) -> AsyncIterator[tuple[Replica, Replica]]:
-    async with AsyncExitStack() as stack:
-        yield (
-            await stack.enter_async_context(replica(redis_url)),
-            await stack.enter_async_context(replica(redis_url)),
-        )
 
 
 def of(one: Replica) -> Absence:
@@ -37,11 +28,8 @@ async def reads(one: Replica, slug: str) -> int:
     return sum(isinstance(pending, ReadThread) for pending in rt.outbox)
 
 
-async def test_after_a_long_silence_the_thread_is_read(two: tuple[Replica, Replica]) -> None:
+async def test_after_a_long_silence_the_thread_is_read(one: Replica, other: Replica, rt: Roundtable) -> None:
     """And whoever pays is woken for it."""
-    one, other = two
-    rt = discussing().rt.but(version=1)
-    await one.store.put(rt, expected=0)
     await one.store.listening(LONG_AGO)
 
     await of(one).ended()
@@ -52,11 +40,8 @@ async def test_after_a_long_silence_the_thread_is_read(two: tuple[Replica, Repli
     assert not other.woken.slugs
 
 
-async def test_a_short_silence_slack_bridges_itself(two: tuple[Replica, Replica]) -> None:
+async def test_a_short_silence_slack_bridges_itself(one: Replica, rt: Roundtable) -> None:
     """It repeats for five minutes; a rolling update disturbs nobody."""
-    one, _ = two
-    rt = discussing().rt.but(version=1)
-    await one.store.put(rt, expected=0)
     await one.store.listening(now())
 
     await of(one).ended()
@@ -65,11 +50,8 @@ async def test_a_short_silence_slack_bridges_itself(two: tuple[Replica, Replica]
 
 
 async def test_a_process_that_loses_the_team_meanwhile_leaves_it_to_the_next_owner(
-    two: tuple[Replica, Replica], monkeypatch: pytest.MonkeyPatch
+    one: Replica, other: Replica, rt: Roundtable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, other = two
-    rt = discussing().rt.but(version=1)
-    await one.store.put(rt, expected=0)
     await one.store.listening(LONG_AGO)
 
     async def refused(*_: object, **__: object) -> None:
@@ -84,11 +66,8 @@ async def test_a_process_that_loses_the_team_meanwhile_leaves_it_to_the_next_own
 
 
 @pytest.mark.parametrize("noted", ["", "the other day"])
-async def test_where_nobody_knows_nothing_is_read(two: tuple[Replica, Replica], noted: str) -> None:
+async def test_where_nobody_knows_nothing_is_read(one: Replica, rt: Roundtable, noted: str) -> None:
     """The first start; a store that was emptied, whose roundtables are gone as well; somebody wrote there by hand."""
-    one, _ = two
-    rt = discussing().rt.but(version=1)
-    await one.store.put(rt, expected=0)
     await one.store.listening(noted)
 
     await of(one).ended()
@@ -98,13 +77,11 @@ async def test_where_nobody_knows_nothing_is_read(two: tuple[Replica, Replica], 
 
 
 async def test_whoever_dies_on_the_way_is_succeeded(
-    two: tuple[Replica, Replica], monkeypatch: pytest.MonkeyPatch
+    one: Replica, other: Replica, rt: Roundtable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The end of a silence is noted when every thread is about to be read: until then, anybody begins again."""
-    one, other = two
-    first, second = discussing().rt.but(version=1), discussing().rt.but(version=1, slug="another")
-    for rt in (first, second):
-        await one.store.put(rt, expected=0)
+    second = rt.but(slug="another")
+    await one.store.put(second, expected=0)
     await one.store.listening(LONG_AGO)
     monkeypatch.setattr(one.engine, "handle", _once(one.engine.handle))
 
@@ -112,7 +89,7 @@ async def test_whoever_dies_on_the_way_is_succeeded(
         await of(one).ended()
     await of(other).ended()
 
-    assert [await reads(one, rt.slug) for rt in (first, second)] == [1, 1]
+    assert [await reads(one, each.slug) for each in (rt, second)] == [1, 1]
 
 
 def _once(handle: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from bot.domain.messages.message import Card, Message
 from bot.domain.roundtable.effects import Post, React, Rewrite
 from bot.domain.roundtable.posts import LiveMessage
@@ -106,23 +108,28 @@ async def stored(rt: Roundtable, folder: Path) -> AsyncIterator[SqliteStore]:
         yield store
 
 
-async def test_nothing_waits_for_an_edit_that_slack_does_not_take_yet(tmp_path: Path) -> None:
+@pytest.fixture
+async def process(tmp_path: Path) -> AsyncIterator[Process]:
+    """Its store has a roundtable that owes nothing."""
+    async with stored(empty(), tmp_path) as store:
+        yield Process(store)
+
+
+async def test_nothing_waits_for_an_edit_that_slack_does_not_take_yet(process: Process) -> None:
     """It stays in the outbox, behind what may be done, and only the newest one is sent."""
     rt = empty()
-    async with stored(rt, tmp_path) as store:
-        process = Process(store)
-        process.chat.reached = True
-        await process.queue(rt, edit("first"), Post(message=Message(text="a post")))
-        await process.engine.pay(rt.slug)
-        assert process.chat.shown == ["a post"]
-        assert await process.left(rt) == ["rewrite"]
+    process.chat.reached = True
+    await process.queue(rt, edit("first"), Post(message=Message(text="a post")))
+    await process.engine.pay(rt.slug)
+    assert process.chat.shown == ["a post"]
+    assert await process.left(rt) == ["rewrite"]
 
-        await process.queue(rt, edit("second"))
-        process.chat.reached = False
-        await process.engine.pay(rt.slug)
-        assert process.chat.shown == ["a post", "second"]
-        assert await process.left(rt) == []
-        process.engine.leave()
+    await process.queue(rt, edit("second"))
+    process.chat.reached = False
+    await process.engine.pay(rt.slug)
+    assert process.chat.shown == ["a post", "second"]
+    assert await process.left(rt) == []
+    process.engine.leave()
 
 
 async def test_post_first_tidy_later(tmp_path: Path) -> None:
@@ -150,47 +157,41 @@ async def test_post_first_tidy_later(tmp_path: Path) -> None:
         assert await process.left(rt) == []
 
 
-async def test_what_comes_of_a_press_is_never_put_off(tmp_path: Path) -> None:
+async def test_what_comes_of_a_press_is_never_put_off(process: Process) -> None:
     """People see at once that the bot has heard them."""
     rt = empty()
-    async with stored(rt, tmp_path) as store:
-        process = Process(store)
-        process.chat.reached = True
-        for text in ("first", "second", "third"):
-            await process.queue(rt, edit(text, pressed=text != "first"))
-            await process.engine.pay(rt.slug)
+    process.chat.reached = True
+    for text in ("first", "second", "third"):
+        await process.queue(rt, edit(text, pressed=text != "first"))
+        await process.engine.pay(rt.slug)
 
-        assert process.chat.shown == ["second", "third"]
+    assert process.chat.shown == ["second", "third"]
 
 
-async def test_an_edit_that_was_put_off_wakes_the_engine(tmp_path: Path) -> None:
+async def test_an_edit_that_was_put_off_wakes_the_engine(process: Process) -> None:
     """Without an input or a sweep."""
     rt = empty()
-    async with stored(rt, tmp_path) as store:
-        process = Process(store)
-        process.chat.reached = True
-        await process.queue(rt, edit("first"))
-        await process.engine.pay(rt.slug)
-        process.chat.reached = False
-        await wait_until(lambda: process.woken.slugs)
-        await process.engine.pay(rt.slug)
+    process.chat.reached = True
+    await process.queue(rt, edit("first"))
+    await process.engine.pay(rt.slug)
+    process.chat.reached = False
+    await wait_until(lambda: process.woken.slugs)
+    await process.engine.pay(rt.slug)
 
-        assert process.chat.shown == ["first"]
+    assert process.chat.shown == ["first"]
 
 
-async def test_after_a_crash_the_next_process_shows_the_newest(tmp_path: Path) -> None:
+async def test_after_a_crash_the_next_process_shows_the_newest(process: Process) -> None:
     """What waited was saved."""
     rt = empty()
-    async with stored(rt, tmp_path) as store:
-        process = Process(store)
-        process.chat.reached, process.chat.again_seconds = True, 3_600
-        await process.queue(rt, edit("second"), edit("third"))
-        await process.engine.pay(rt.slug)
-        process.engine.leave()
+    process.chat.reached, process.chat.again_seconds = True, 3_600
+    await process.queue(rt, edit("second"), edit("third"))
+    await process.engine.pay(rt.slug)
+    process.engine.leave()
 
-        following = Process(store)
-        await following.engine.sweep()
-        assert following.woken.slugs == [rt.slug]
-        await following.engine.pay(rt.slug)
-        assert following.chat.shown == ["third"]
-        assert await following.left(rt) == []
+    following = Process(process.store)
+    await following.engine.sweep()
+    assert following.woken.slugs == [rt.slug]
+    await following.engine.pay(rt.slug)
+    assert following.chat.shown == ["third"]
+    assert await following.left(rt) == []

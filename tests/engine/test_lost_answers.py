@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.errors import Unavailable
-from tests.engine.replica import discussing, replica, said, words
+from tests.engine.replica import discussing, holding, said, words
 from tests.engine.test_paying import a_post
 from tests.storage.proxy import lossy
 
@@ -14,8 +14,7 @@ TIMES = 5
 async def test_what_was_said_is_heard_once(redis_url: str) -> None:
     """Slack was not answered, and delivers it again."""
     rt = discussing().rt.but(version=1)
-    async with lossy(redis_url) as way, replica(way.url) as one:
-        await one.store.put(rt, expected=0)
+    async with lossy(redis_url) as way, holding(way.url, rt) as one:
         await one.engine.hear(rt.place, said(rt, "first", "1.1"))
         for number in range(TIMES):
             way.lose_answer()
@@ -31,8 +30,7 @@ async def test_a_turn_counts_once(redis_url: str) -> None:
     """The counter is a part of what is compared and set; a client that asked again by itself would count two."""
     rt = discussing().do_step().press(Action.ELABORATE).rt.but(version=1)
     assert rt.elaboration
-    async with lossy(redis_url) as way, replica(way.url) as one:
-        await one.store.put(rt, expected=0)
+    async with lossy(redis_url) as way, holding(way.url, rt) as one:
         way.lose_answer()
         with pytest.raises(Unavailable):
             await one.engine.hear(rt.place, said(rt, "What about conflicts?", "9.1"))
@@ -48,8 +46,7 @@ async def test_a_turn_counts_once(redis_url: str) -> None:
 async def test_a_post_is_posted_once(redis_url: str, nth: int) -> None:
     """Whichever answer it is: what is owed, that it is begun, or that it is done."""
     rt = discussing().rt.but(outbox=(a_post(1),), version=1)
-    async with lossy(redis_url) as way, replica(way.url) as one:
-        await one.store.put(rt, expected=0)
+    async with lossy(redis_url) as way, holding(way.url, rt) as one:
         way.lose_answer(nth)
         with pytest.raises(Unavailable):
             await one.engine.pay(rt.slug)

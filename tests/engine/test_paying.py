@@ -1,4 +1,3 @@
-# ruff: noqa: ARG002 -- the ports are wider than what is looked at here
 """What is written down on the way, while a roundtable is paid, and what is not."""
 
 import asyncio
@@ -11,17 +10,15 @@ from bot.domain.roundtable.effects import Commit, Post, React, Rewrite
 from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import Attempted
 from bot.domain.roundtable.stage import Stage
-from bot.domain.values.places import Place
-from bot.engine.ports import Store, Urgency, now
+from bot.domain.roundtable.state import Roundtable
+from bot.engine.ports import now
 from bot.engine.roundtables import REACTIONS_WAITING
 from bot.errors import SlackError
 from bot.server.metrics import Metrics
 from tests.domain.table import shipped
-from tests.durability.world import SimChat, World
-from tests.engine.replica import discussing, holding, replica, said
+from tests.durability.world import World
+from tests.engine.replica import Replica, Watched, discussing, holding, said
 from tests.patience import wait_until
-
-SLUG = "offline-sync"
 
 
 def a_post(number: int) -> Post:
@@ -36,54 +33,39 @@ def a_reaction(number: int) -> React:
     return React(id=f"react.{number}", ts=f"1.{number}", emoji="eyes")
 
 
-class Witness(SimChat):
-    """Looks into the store whenever something reaches Slack."""
-
-    def __init__(self) -> None:
-        super().__init__(World())
-        self.store: Store
-        self.seen: list[tuple[str, int, int]] = []
-
-    async def post(
-        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
-    ) -> str:
-        await self._note(key)
-        return await super().post(place, message, key=key, again=again)
-
-    async def _note(self, effect: str) -> None:
-        rt = await self.store.get(SLUG)
-        assert rt
-        attempts = next(one.attempts for one in rt.outbox if one.id == effect)
-        self.seen.append((effect, attempts, rt.version))
+async def begun(one: Replica, rt: Roundtable, effect: str) -> tuple[str, int, int]:
+    """How often *effect* was attempted, and in which version that stands."""
+    stored = await one.stored(rt)
+    return effect, next(due.attempts for due in stored.outbox if due.id == effect), stored.version
 
 
 async def test_a_post_is_begun_in_the_store_before_it_reaches_slack(redis_url: str) -> None:
-    chat = Witness()
+    seen = []
+
+    async def look(_kind: str, key: str) -> None:
+        seen.append(await begun(one, rt, key))
+
     rt = discussing().rt.but(outbox=(a_post(1), a_post(2), a_post(3)), version=1)
-    async with replica(redis_url, chat=chat) as one:
-        chat.store = one.store
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt, chat=Watched(look)) as one:
         await one.engine.pay(rt.slug)
 
-        assert chat.seen == [("post.1", 1, 2), ("post.2", 1, 4), ("post.3", 1, 6)]
+        assert seen == [("post.1", 1, 2), ("post.2", 1, 4), ("post.3", 1, 6)]
         ended = await one.stored(rt)
         assert (ended.outbox, ended.version) == ((), 7)
 
 
-class Slow(SimChat):
+class Slow(Watched):
     """An edit lasts until the test ends it."""
 
     def __init__(self) -> None:
-        super().__init__(World())
+        super().__init__(self._wait)
         self.edits: list[str] = []
         self.may_end = asyncio.Event()
 
-    async def rewrite(
-        self, place: Place, ts: str, message: Message, *, urgency: Urgency = Urgency.ANSWER
-    ) -> None:
-        self.edits.append(ts)
-        await self.may_end.wait()
-        await super().rewrite(place, ts, message, urgency=urgency)
+    async def _wait(self, kind: str, ts: str) -> None:
+        if kind == "rewrite":
+            self.edits.append(ts)
+            await self.may_end.wait()
 
 
 async def test_what_is_said_during_a_payment_is_paid_with_it(redis_url: str) -> None:
@@ -121,128 +103,91 @@ async def test_what_is_said_when_a_payment_cannot_go_on_wakes_somebody(redis_url
         assert left.next_effect == a_post(2)
 
 
-class Reacting(SimChat):
-    """Reactions wait until the test lets them pass, or are refused."""
-
-    def __init__(self, refusal: str = "") -> None:
-        super().__init__(World())
-        self.refusal = refusal
-        self.asked: list[str] = []
-        self.may_pass = asyncio.Event()
-
-    async def react(self, place: Place, ts: str, emoji: str) -> None:
-        self.asked.append(ts)
-        if self.refusal:
-            raise SlackError("No.", reason=self.refusal)
-        await self.may_pass.wait()
-        await super().react(place, ts, emoji)
-
-
 async def test_nothing_waits_for_reactions_and_too_many_are_dropped(redis_url: str) -> None:
     """Thirty answers while Slack takes no reaction: the post behind them comes at once, and ten are never shown."""
-    chat = Reacting()
+    asked, world = [], World()
+
+    async def hang(kind: str, ts: str) -> None:
+        if kind == "react":
+            asked.append(ts)
+            await asyncio.Event().wait()
+
     reactions = [a_reaction(number) for number in range(1, 31)]
     rt = discussing().rt.but(outbox=(*reactions, a_post(31)), version=1)
-    async with holding(redis_url, rt, chat=chat) as one:
+    async with holding(redis_url, rt, chat=Watched(hang, world)) as one:
         await one.engine.pay(rt.slug)
 
         assert (await one.stored(rt)).outbox == ()
-        assert [post.key for post in chat._world.thread] == ["post.31"]
-        await wait_until(lambda: len(chat.asked) == REACTIONS_WAITING)
+        assert [post.key for post in world.thread] == ["post.31"]
+        await wait_until(lambda: len(asked) == REACTIONS_WAITING)
         one.engine.leave()
 
 
 async def test_a_reaction_that_is_refused_tells_that_the_bot_was_removed(redis_url: str) -> None:
     """In an open step nothing is posted: perhaps for days nothing else would be refused."""
+
+    async def refuse(_kind: str, _ts: str) -> None:
+        raise SlackError("No.", reason="not_in_channel")
+
     rt = discussing().rt.but(outbox=(), version=1)
-    async with holding(redis_url, rt, chat=Reacting("not_in_channel")) as one:
+    async with holding(redis_url, rt, chat=Watched(refuse)) as one:
         await one.engine.hear(rt.place, said(rt, "Edits get lost.", "1.1"))
         await wait_until(lambda: one.engine._memory[rt.slug].stage is Stage.PAUSED)
 
 
-class Hesitating(Witness):
-    """The first attempt gets no answer."""
-
-    async def post(
-        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
-    ) -> str:
-        if not self.seen:
-            await self._note(key)
-            raise SlackError("Slack did not answer.", reason="timeout", again=True, after_seconds=0.01)
-        return await super().post(place, message, key=key, again=again)
-
-
 async def test_every_attempt_at_a_post_is_written_down(redis_url: str) -> None:
     """Whoever dies in the second one leaves word of that, not of the first one long ago, which has ended."""
-    chat = Hesitating()
+    seen = []
+
+    async def hesitate(_kind: str, key: str) -> None:
+        seen.append(await begun(one, rt, key))
+        if len(seen) == 1:
+            raise SlackError("Slack did not answer.", reason="timeout", again=True, after_seconds=0.01)
+
     rt = discussing().rt.but(outbox=(a_post(1),), version=1)
-    async with replica(redis_url, chat=chat) as one:
-        chat.store = one.store
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt, chat=Watched(hesitate)) as one:
         await one.engine.pay(rt.slug)
 
-        assert chat.seen == [("post.1", 1, 2), ("post.1", 2, 3)]
+        assert seen == [("post.1", 1, 2), ("post.1", 2, 3)]
         assert (await one.stored(rt)).outbox == ()
-
-
-class Overtaken(SimChat):
-    """The first attempt is in a process that is stopped meanwhile: another one begins, and the first goes on."""
-
-    def __init__(self) -> None:
-        super().__init__(World())
-        self.store: Store
-        self.waits: list[str] = []
-
-    async def post(
-        self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
-    ) -> str:
-        if not self.waits:
-            rt = await self.store.get(SLUG)
-            assert rt
-            begun = Attempted(key=key, at=now(), effect=key)
-            await self.store.put(
-                decide(rt, begun, shipped()).but(version=rt.version + 1), expected=rt.version
-            )
-            self.waits.append("stopped")
-            raise SlackError("The bot was stopped.", reason="stopped", again=True, after_seconds=0.01)
-        rt = await self.store.get(SLUG)
-        assert rt
-        self.waits += [one.attempted_before for one in rt.outbox if one.id == key]
-        return await super().post(place, message, key=key, again=again)
 
 
 async def test_whoever_goes_on_after_a_stop_waits_for_those_who_went_on_without_it(redis_url: str) -> None:
     """An attempt of somebody else's may still land: only our own are known to have ended."""
-    chat = Overtaken()
+    waits: list[str] = []
+
+    async def stop(_kind: str, key: str) -> None:
+        """The first attempt is in a process that is stopped: another one begins meanwhile, and the first goes on."""
+        found = await one.stored(rt)
+        if waits:
+            waits.extend(due.attempted_before for due in found.outbox if due.id == key)
+            return
+        begins = decide(found, Attempted(key=key, at=now(), effect=key), shipped())
+        await one.store.put(begins.but(version=found.version + 1), expected=found.version)
+        waits.append("stopped")
+        raise SlackError("The bot was stopped.", reason="stopped", again=True, after_seconds=0.01)
+
     rt = discussing().rt.but(outbox=(a_post(1),), version=1)
-    async with replica(redis_url, chat=chat) as one:
-        chat.store = one.store
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt, chat=Watched(stop)) as one:
         await one.engine.pay(rt.slug)
 
-    assert chat.waits[0] == "stopped"
-    assert chat.waits[1], "when the other attempt was begun is known, so that it is waited for"
-
-
-class Clumsy(SimChat):
-    """Has a mistake in it."""
-
-    async def rewrite(
-        self, place: Place, ts: str, message: Message, *, urgency: Urgency = Urgency.ANSWER
-    ) -> None:
-        raise KeyError(ts, urgency)
+    assert waits[0] == "stopped"
+    assert waits[1], "when the other attempt was begun is known, so that it is waited for"
 
 
 async def test_a_mistake_of_ours_in_one_effect_silences_nothing_else(
     redis_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It is in the log with a traceback, and counted; what follows it is paid."""
-    metrics = Metrics("T1")
+
+    async def mistake(kind: str, ts: str) -> None:
+        if kind == "rewrite":
+            raise KeyError(ts)
+
+    metrics, world = Metrics("T1"), World()
     edit = Rewrite(id="rewrite.1", ts="1.1", message=Message(text="Used"))
     rt = discussing().rt.but(outbox=(edit, a_post(1)), version=1)
-    world = World()
-    async with replica(redis_url, chat=Clumsy(world), meter=metrics) as one:
-        await one.store.put(rt, expected=0)
+    async with holding(redis_url, rt, chat=Watched(mistake, world), meter=metrics) as one:
         await one.engine.pay(rt.slug)
 
         assert (await one.stored(rt)).outbox == ()
@@ -257,8 +202,7 @@ async def test_what_could_not_be_saved_is_tried_again_after_a_while(redis_url: s
     rt = discussing().rt.but(
         outbox=(), unsaved=(Commit(subject="roundtable(offline-sync): late", late=True),), version=1
     )
-    async with replica(redis_url) as one:
-        await one.store.put(rt.but(now="2026-01-01T00:00:00.000Z"), expected=0)
+    async with holding(redis_url, rt.but(now="2026-01-01T00:00:00.000Z")) as one:
         await one.engine.sweep()
         await one.engine.pay(rt.slug)
 
@@ -292,9 +236,8 @@ async def test_nobody_is_woken_for_what_is_not_due_yet(redis_url: str) -> None:
 
 async def test_what_the_store_has_lost_is_taken_up_without_a_word(redis_url: str) -> None:
     """This process remembers that it was going on; what comes next is read from git and from the thread."""
-    async with replica(redis_url) as one:
-        rt = discussing().rt.but(outbox=(), version=1)
-        await one.store.put(rt, expected=0)
+    rt = discussing().rt.but(outbox=(), version=1)
+    async with holding(redis_url, rt) as one:
         await one.engine.handle(rt.slug, said(rt, "For field work.", ts="9000000.1"))
         with Redis.from_url(redis_url) as client:
             client.flushall()
@@ -308,9 +251,8 @@ async def test_what_the_store_has_lost_is_taken_up_without_a_word(redis_url: str
 
 async def test_what_is_over_or_stopped_is_not_taken_up(redis_url: str) -> None:
     """Nobody waits for it; whoever does says so."""
-    async with replica(redis_url) as one:
-        rt = discussing().stop().rt.but(outbox=(), version=1)
-        await one.store.put(rt, expected=0)
+    rt = discussing().stop().rt.but(outbox=(), version=1)
+    async with holding(redis_url, rt) as one:
         await one.engine.handle(rt.slug, said(rt, "Thank you.", ts="9000000.1"))
         with Redis.from_url(redis_url) as client:
             client.flushall()

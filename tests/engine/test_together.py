@@ -3,6 +3,7 @@
 import asyncio
 import selectors
 from collections.abc import Callable, Coroutine
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -110,9 +111,15 @@ class Meeting:
         return loop.time() - began
 
 
-def run(meeting: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    with asyncio.Runner(loop_factory=ScriptedLoop) as runner:
-        runner.run(meeting())
+def scripted(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """In which only the clock of the loop passes."""
+
+    @wraps(test)
+    def run() -> None:
+        with asyncio.Runner(loop_factory=ScriptedLoop) as runner:
+            runner.run(test())
+
+    return run
 
 
 def speakers(rt: Roundtable) -> list[str]:
@@ -123,136 +130,115 @@ def posted(world: World) -> list[str]:
     return [post.message.speaker for post in world.thread if post.message.speaker]
 
 
-def test_an_opening_takes_no_longer_than_one_call() -> None:
+@scripted
+async def test_an_opening_takes_no_longer_than_one_call() -> None:
     """And so does an answer of everybody, which is one call."""
+    held = Meeting()
+    await held.begin()
+    first = await held.pay()
+    await held.engine.handle(held.rt.slug, pressed(held.rt, Action.ASK_ALL))
+    second = await held.pay()
 
-    async def meeting() -> None:
-        held = Meeting()
-        await held.begin()
-        first = await held.pay()
-        await held.engine.handle(held.rt.slug, pressed(held.rt, Action.ASK_ALL))
-        second = await held.pay()
-
-        size = len(shipped().roster)
-        assert first == pytest.approx(CALL_SECONDS)
-        assert second == pytest.approx(CALL_SECONDS)
-        assert len(held.voices.asked) == size + 1
-        assert held.rt.debate.turn_count == 2 * size
-
-    run(meeting)
+    size = len(shipped().roster)
+    assert first == pytest.approx(CALL_SECONDS)
+    assert second == pytest.approx(CALL_SECONDS)
+    assert len(held.voices.asked) == size + 1
+    assert held.rt.debate.turn_count == 2 * size
 
 
-def test_who_is_slow_is_heard_in_turn() -> None:
+@scripted
+async def test_who_is_slow_is_heard_in_turn() -> None:
     """Within 20 seconds: the order of turns, posts and lines is the lead's first, and costs are counted once each."""
+    held = Meeting(longer={"business-analyst": 9.0})
+    await held.begin()
+    assert await held.pay() == pytest.approx(9.0)
 
-    async def meeting() -> None:
-        held = Meeting(longer={"business-analyst": 9.0})
-        await held.begin()
-        assert await held.pay() == pytest.approx(9.0)
-
-        after = held.rt
-        assert speakers(after) == held.voices.asked
-        assert posted(held.world)[-3:] == held.voices.asked
-        lines = [line for line in after.lines if "turn_id" in line.meta]
-        assert [line.meta["tokens_in"] for line in lines] == [10, 10, 10]
-        assert after.purse.spent.tokens_in == 30
-
-    run(meeting)
+    after = held.rt
+    assert speakers(after) == held.voices.asked
+    assert posted(held.world)[-3:] == held.voices.asked
+    lines = [line for line in after.lines if "turn_id" in line.meta]
+    assert [line.meta["tokens_in"] for line in lines] == [10, 10, 10]
+    assert after.purse.spent.tokens_in == 30
 
 
-def test_after_twenty_seconds_those_who_are_there_are_heard() -> None:
+@scripted
+async def test_after_twenty_seconds_those_who_are_there_are_heard() -> None:
     """Nobody waits for the slow one, whose words come after theirs."""
+    lead = "business-analyst"
+    held = Meeting(longer={lead: 50.0})
+    await held.begin()
+    paying = asyncio.create_task(held.engine.pay(held.rt.slug))
+    await passed(OPENING_SECONDS - 1)
+    early = speakers(held.rt)
+    await passed(2)
+    heard = speakers(held.rt)
+    await paying
 
-    async def meeting() -> None:
-        lead = "business-analyst"
-        held = Meeting(longer={lead: 50.0})
-        await held.begin()
-        paying = asyncio.create_task(held.engine.pay(held.rt.slug))
-        await passed(OPENING_SECONDS - 1)
-        early = speakers(held.rt)
-        await passed(2)
-        heard = speakers(held.rt)
-        await paying
-
-        assert early == []
-        assert heard == held.voices.asked[1:]
-        assert speakers(held.rt) == [*heard, lead]
-
-    run(meeting)
+    assert early == []
+    assert heard == held.voices.asked[1:]
+    assert speakers(held.rt) == [*heard, lead]
 
 
-def test_who_asks_for_something_else_does_not_wait_for_models() -> None:
+@scripted
+async def test_who_asks_for_something_else_does_not_wait_for_models() -> None:
     """It is done a second later."""
-
-    async def meeting() -> None:
-        held = Meeting(longer={one.key: 50.0 for one in shipped().roster})
-        await held.begin()
-        paying = asyncio.create_task(held.engine.pay(held.rt.slug))
-        await passed(1)
-        await held.engine.handle(held.rt.slug, Export(key="wish", at=now(), person=ADA))
-        assert held.rt.has_pending(ShareRecord)
-        await passed(1)
-        assert held.rt.has_pending(Speak)
-        assert not held.rt.has_pending(ShareRecord)
-        await paying
-
-    run(meeting)
+    held = Meeting(longer={one.key: 50.0 for one in shipped().roster})
+    await held.begin()
+    paying = asyncio.create_task(held.engine.pay(held.rt.slug))
+    await passed(1)
+    await held.engine.handle(held.rt.slug, Export(key="wish", at=now(), person=ADA))
+    assert held.rt.has_pending(ShareRecord)
+    await passed(1)
+    assert held.rt.has_pending(Speak)
+    assert not held.rt.has_pending(ShareRecord)
+    await paying
 
 
-def test_one_who_fails_does_not_silence_the_others() -> None:
+@scripted
+async def test_one_who_fails_does_not_silence_the_others() -> None:
     """It is passed over."""
+    held = Meeting(broken="solutions-architect")
+    await held.begin()
+    await held.pay()
 
-    async def meeting() -> None:
-        held = Meeting(broken="solutions-architect")
-        await held.begin()
-        await held.pay()
-
-        assert set(held.voices.asked) - set(speakers(held.rt)) == {"solutions-architect"}
-        assert not held.rt.outbox
-
-    run(meeting)
+    assert set(held.voices.asked) - set(speakers(held.rt)) == {"solutions-architect"}
+    assert not held.rt.outbox
 
 
-def test_a_stop_ends_all_of_them() -> None:
+@scripted
+async def test_a_stop_ends_all_of_them() -> None:
     """No call goes on for a thread that is stopped, and nothing of them is posted."""
+    held = Meeting()
+    await held.begin()
+    paying = asyncio.create_task(held.engine.pay(held.rt.slug))
+    await passed(CALL_SECONDS / 2)
+    asked = held.voices.asked
+    await held.engine.handle(held.rt.slug, Stop(key="wish", at=now(), person=ADA))
+    await paying
 
-    async def meeting() -> None:
-        held = Meeting()
-        await held.begin()
-        paying = asyncio.create_task(held.engine.pay(held.rt.slug))
-        await passed(CALL_SECONDS / 2)
-        asked = held.voices.asked
-        await held.engine.handle(held.rt.slug, Stop(key="wish", at=now(), person=ADA))
-        await paying
-
-        assert len(asked) > 1
-        assert sorted(held.voices.left) == sorted(asked)
-        assert held.rt.stage is Stage.PAUSED
-        assert not held.rt.has_pending(Speak)
-        assert held.rt.debate.turn_count == 0
-
-    run(meeting)
+    assert len(asked) > 1
+    assert sorted(held.voices.left) == sorted(asked)
+    assert held.rt.stage is Stage.PAUSED
+    assert not held.rt.has_pending(Speak)
+    assert held.rt.debate.turn_count == 0
 
 
-def test_after_a_crash_only_what_is_not_saved_is_asked_again() -> None:
+@scripted
+async def test_after_a_crash_only_what_is_not_saved_is_asked_again() -> None:
     """The process ends when one answer is saved and the other is not."""
+    slow = shipped().roster.others(shipped().roster.lead_of("concept")[0].key)[-1].key
+    held = Meeting(longer={slow: 60.0})
+    await held.begin()
+    paying = asyncio.create_task(held.engine.pay(held.rt.slug))
+    await passed(OPENING_SECONDS + 1)
+    paying.cancel()
+    await asyncio.wait({paying})
+    saved = speakers(held.rt)
+    left = [one.persona for one in held.rt.outbox if isinstance(one, Speak)]
+    held.voices.longer, held.voices.asked = {}, []
+    held.engine = held.process()
+    await held.pay()
 
-    async def meeting() -> None:
-        slow = shipped().roster.others(shipped().roster.lead_of("concept")[0].key)[-1].key
-        held = Meeting(longer={slow: 60.0})
-        await held.begin()
-        paying = asyncio.create_task(held.engine.pay(held.rt.slug))
-        await passed(OPENING_SECONDS + 1)
-        paying.cancel()
-        await asyncio.wait({paying})
-        saved = speakers(held.rt)
-        left = [one.persona for one in held.rt.outbox if isinstance(one, Speak)]
-        held.voices.longer, held.voices.asked = {}, []
-        held.engine = held.process()
-        await held.pay()
-
-        assert left == held.voices.asked == held.voices.left == [slow]
-        assert speakers(held.rt) == [*saved, slow]
-        assert posted(held.world)[-3:] == speakers(held.rt)
-
-    run(meeting)
+    assert left == held.voices.asked == held.voices.left == [slow]
+    assert speakers(held.rt) == [*saved, slow]
+    assert posted(held.world)[-3:] == speakers(held.rt)

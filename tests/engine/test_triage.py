@@ -22,6 +22,7 @@ from tests.engine.review_room import (
     CHANNEL,
     PASSED,
     SLUG,
+    Opening,
     Room,
     finds_nothing,
     finds_one,
@@ -52,7 +53,7 @@ async def thread(slack: Sandbox, tmp_path: Path) -> str:
 # --- who reviews ------------------------------------------------------------------------------------------------------
 
 
-async def test_personas_review_side_by_side(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+async def test_personas_review_side_by_side(open_room: Opening) -> None:
     """None waits for another: each of them sees that all have begun."""
     meeting = asyncio.Barrier(3)
 
@@ -61,17 +62,15 @@ async def test_personas_review_side_by_side(slack: Sandbox, thread: str, tmp_pat
         return await finds_one(persona)
 
     says = {MAYA: together, ALEX: together, JORDAN: together}
-    async with room(slack, tmp_path, thread=thread, says=says) as here:
+    async with open_room(says=says) as here:
         await here.have_reviewed()
 
     assert "REVIEW: FAIL | issues=3 (critical=3) | missing_inputs=0" in here.messages()[0].text
 
 
-async def test_one_who_is_late_is_told_of_and_holds_up_nobody(
-    slack: Sandbox, thread: str, tmp_path: Path
-) -> None:
+async def test_one_who_is_late_is_told_of_and_holds_up_nobody(open_room: Opening) -> None:
     """In the channel, in the thread and in the review itself."""
-    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one, ALEX: never}, seconds=0.1) as here:
+    async with open_room(says={MAYA: finds_one, ALEX: never}, seconds=0.1) as here:
         await here.have_reviewed()
 
     excuse = "Alex Rivera (Solutions Architect) did not answer within 0 s"
@@ -82,15 +81,13 @@ async def test_one_who_is_late_is_told_of_and_holds_up_nobody(
 
 
 @pytest.mark.parametrize("error", [VoiceError("The model said nothing."), KeyError("a mistake of ours")])
-async def test_one_who_fails_sinks_no_other(
-    slack: Sandbox, thread: str, tmp_path: Path, error: Exception
-) -> None:
+async def test_one_who_fails_sinks_no_other(open_room: Opening, error: Exception) -> None:
     """What the others found is shown; of a mistake of ours people see no more than that there was one."""
 
     async def fails(_persona: Persona) -> ReviewerOpinion:
         raise error
 
-    async with room(slack, tmp_path, thread=thread, says={MAYA: fails, ALEX: finds_one}) as here:
+    async with open_room(says={MAYA: fails, ALEX: finds_one}) as here:
         await here.have_reviewed()
 
     (notice,) = here.messages()
@@ -100,9 +97,9 @@ async def test_one_who_fails_sinks_no_other(
 
 
 async def test_every_line_of_a_review_says_what_it_is_about(
-    slack: Sandbox, thread: str, tmp_path: Path, lines: io.StringIO
+    open_room: Opening, slack: Sandbox, lines: io.StringIO
 ) -> None:
-    async with room(slack, tmp_path, thread=thread, says={MAYA: never, ALEX: finds_one}, seconds=0.1) as here:
+    async with open_room(says={MAYA: never, ALEX: finds_one}, seconds=0.1) as here:
         await here.have_reviewed()
 
     (line,) = [
@@ -112,10 +109,10 @@ async def test_every_line_of_a_review_says_what_it_is_about(
     assert line["effect"]
 
 
-async def test_a_review_by_nobody_is_none(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+async def test_a_review_by_nobody_is_none(open_room: Opening, slack: Sandbox, tmp_path: Path) -> None:
     """No verdict comes of silence: whoever asked is told, and nothing is kept or shown."""
     says = {MAYA: never, ALEX: never, JORDAN: never}
-    async with room(slack, tmp_path, thread=thread, says=says, seconds=0.05) as here:
+    async with open_room(says=says, seconds=0.05) as here:
         await here.have_reviewed()
 
     assert here.messages() == []
@@ -125,7 +122,7 @@ async def test_a_review_by_nobody_is_none(slack: Sandbox, thread: str, tmp_path:
 
 
 async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
-    slack: Sandbox, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_room: Opening, slack: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever asked is told once; when the branch can be written again, the very same review is kept."""
     monkeypatch.setattr(
@@ -133,7 +130,8 @@ async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
     )  # the pauses are over
     monkeypatch.setattr("bot.storage.git.tree.STALE_SECONDS", 600.0)
     lock = tmp_path / ".git/refs/heads/main.lock"
-    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
+    says = {MAYA: finds_one}
+    async with open_room(says=says, lock_seconds=0.05) as here:
         await here.ask(MAYA)
         lock.touch()
         for _ in range(3):
@@ -152,9 +150,9 @@ async def test_a_review_that_cannot_be_kept_waits_for_the_disk(
 # --- one message ------------------------------------------------------------------------------------------------------
 
 
-async def test_each_review_edits_the_one_message(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+async def test_each_review_edits_the_one_message(open_room: Opening) -> None:
     """The newest line is on top, the ones before are below it, and the thread has the details of each."""
-    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_one}) as here:
+    async with open_room(says={MAYA: finds_one}) as here:
         await here.have_reviewed(MAYA)
         await here.have_shown(by=("lint-bot",))
 
@@ -167,10 +165,10 @@ async def test_each_review_edits_the_one_message(slack: Sandbox, thread: str, tm
     assert "docs/requirements/offline-sync/reviews/review-002.md" in notice.text
 
 
-async def test_the_triage_channel_may_be_another(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+async def test_the_triage_channel_may_be_another(open_room: Opening, slack: Sandbox, thread: str) -> None:
     """Given by its name; the link leads to the item's thread, where the details are."""
     slack.add_channel("triage")
-    async with room(slack, tmp_path, thread=thread, channel="#triage") as here:
+    async with open_room(channel="#triage") as here:
         await here.have_shown()
         await here.have_shown(PASSED + b"2")
 
@@ -180,10 +178,10 @@ async def test_the_triage_channel_may_be_another(slack: Sandbox, thread: str, tm
     assert len(here.details()) == 2
 
 
-async def test_files_can_be_linked_to(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+async def test_files_can_be_linked_to(open_room: Opening) -> None:
     """Where people read the workspace is a setting."""
     url = "https://git.example/blob/main/{path}"
-    async with room(slack, tmp_path, thread=thread, file_url=url) as here:
+    async with open_room(file_url=url) as here:
         await here.have_shown()
 
     link = "https://git.example/blob/main/docs/requirements/offline-sync/reviews/review-001.md"
@@ -212,11 +210,9 @@ async def test_an_item_of_no_channel_keeps_its_reviews(slack: Sandbox, tmp_path:
     assert here.review(1) == PASSED.decode()
 
 
-async def test_a_notice_that_somebody_deleted_comes_again(
-    slack: Sandbox, thread: str, tmp_path: Path
-) -> None:
+async def test_a_notice_that_somebody_deleted_comes_again(open_room: Opening, slack: Sandbox) -> None:
     """With the next review, and once."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.have_shown()
         async with opened(slack.bot_token, api_url=slack.api_url) as client:
             await client.chat_delete(channel=slack.channel().id, ts=here.messages()[0].ts)
@@ -228,12 +224,10 @@ async def test_a_notice_that_somebody_deleted_comes_again(
     assert "review 3." in notice.text
 
 
-async def test_a_channel_that_shuts_us_out_delays_nothing_else(
-    slack: Sandbox, thread: str, tmp_path: Path
-) -> None:
+async def test_a_channel_that_shuts_us_out_delays_nothing_else(open_room: Opening, slack: Sandbox) -> None:
     """The details say why the line is missing; invited, the next review brings all of it."""
     slack.add_channel("triage", with_bot=False)
-    async with room(slack, tmp_path, thread=thread, channel=slack.channel("#triage").id) as here:
+    async with open_room(channel=slack.channel("#triage").id) as here:
         await here.have_shown()
         assert "The line is not in the triage channel: I'm not in this channel" in here.details()[0].text
 
@@ -244,9 +238,9 @@ async def test_a_channel_that_shuts_us_out_delays_nothing_else(
     assert f"• 1: {PASS_LINE}" in notice.text
 
 
-async def test_old_lines_make_room(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+async def test_old_lines_make_room(open_room: Opening) -> None:
     """The message stays short however many reviews there are."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         for number in range(12):
             await here.arrive(PASSED + b"%d" % number)
         await here.pay()
@@ -262,14 +256,14 @@ async def test_old_lines_make_room(slack: Sandbox, thread: str, tmp_path: Path) 
 
 @pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
 async def test_a_post_whose_answer_was_lost_is_found_again(
-    slack: Sandbox, thread: str, tmp_path: Path, method: str
+    open_room: Opening, slack: Sandbox, method: str
 ) -> None:
     """Another process goes on, looks first, and posts nothing beside it."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.arrive()
         slack.fail_next(method, hang_up=True, after=True)
         await here.pay()
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.pay()
         await here.arrive(PASSED + b"2")
         while await here.triage.is_unfinished(SLUG):
@@ -280,19 +274,19 @@ async def test_a_post_whose_answer_was_lost_is_found_again(
 
 
 async def test_a_kill_between_the_post_and_its_note_posts_nothing_twice(
-    slack: Sandbox, thread: str, tmp_path: Path
+    open_room: Opening, slack: Sandbox
 ) -> None:
     """Both posts, of the notice and of the details: each process dies right after Slack has taken one."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.arrive()
     for posted in (1, 2):
-        async with room(slack, tmp_path, thread=thread) as here:
+        async with open_room() as here:
             slack.fail_next("chat.postMessage", after=True, delay=5)
             dying = asyncio.create_task(here.pay())
             await slack.until(partial(_standing, here, posted))
             dying.cancel()
             await asyncio.wait({dying})
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.pay()
         assert not await here.triage.is_unfinished(SLUG)
 
@@ -304,17 +298,15 @@ def _standing(here: Room, posted: int) -> bool:
     return len(here.messages()) + len(here.details()) == posted
 
 
-async def test_a_kill_while_personas_review_loses_no_wish(
-    slack: Sandbox, thread: str, tmp_path: Path
-) -> None:
+async def test_a_kill_while_personas_review_loses_no_wish(open_room: Opening) -> None:
     """The next process asks them again, and one review is kept."""
-    async with room(slack, tmp_path, thread=thread, says={MAYA: never}) as here:
+    async with open_room(says={MAYA: never}) as here:
         await here.ask(MAYA)
         dying = asyncio.create_task(here.pay())
         await wait_until(lambda: here.reviewers.asked)
         dying.cancel()
         await asyncio.wait({dying})
-    async with room(slack, tmp_path, thread=thread, says={MAYA: finds_nothing}) as here:
+    async with open_room(says={MAYA: finds_nothing}) as here:
         assert await here.notices.unfinished() == (SLUG,)
         await here.pay()
 
@@ -323,16 +315,16 @@ async def test_a_kill_while_personas_review_loses_no_wish(
 
 
 async def test_a_store_that_lost_everything_still_has_one_message(
-    slack: Sandbox, thread: str, tmp_path: Path
+    open_room: Opening, slack: Sandbox, tmp_path: Path
 ) -> None:
     """It is found in Slack, behind hundreds of other messages, and its earlier lines are read from git."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.have_shown()
     ada = slack.person("ada")
     for number in range(450):
         await ada.say(CHANNEL, f"Something else {number}")
     rmtree(tmp_path / ".roundtable")
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.have_shown(PASSED + b"2")
 
     (notice,) = here.messages()
@@ -341,12 +333,12 @@ async def test_a_store_that_lost_everything_still_has_one_message(
     assert len(here.details()) == 2
 
 
-async def test_after_a_loss_nothing_is_told_again(slack: Sandbox, thread: str, tmp_path: Path) -> None:
+async def test_after_a_loss_nothing_is_told_again(open_room: Opening, tmp_path: Path) -> None:
     """A program that posts the same review again finds it in the thread already."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.have_shown()
     rmtree(tmp_path / ".roundtable")
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         kept = await here.have_shown()
 
     assert (kept.number, kept.is_new) == (1, False)
@@ -354,13 +346,11 @@ async def test_after_a_loss_nothing_is_told_again(slack: Sandbox, thread: str, t
     assert len(here.details()) == 1
 
 
-async def test_two_processes_post_one_message(
-    slack: Sandbox, thread: str, tmp_path: Path, redis_url: str
-) -> None:
+async def test_two_processes_post_one_message(open_room: Opening, redis_url: str) -> None:
     """Both take reviews of one item and both pay, at once: one message, every line, every detail once."""
     async with (
-        room(slack, tmp_path, thread=thread, redis_url=redis_url) as one,
-        room(slack, tmp_path, thread=thread, redis_url=redis_url) as other,
+        open_room(redis_url=redis_url) as one,
+        open_room(redis_url=redis_url) as other,
     ):
         rooms: list[Room] = [one, other, one, other]
         await asyncio.gather(*(here.arrive(PASSED + b"%d" % number) for number, here in enumerate(rooms)))
@@ -377,11 +367,9 @@ async def test_two_processes_post_one_message(
 # --- for those who watch ----------------------------------------------------------------------------------------------
 
 
-async def test_what_is_owed_for_reviews_gets_older_until_it_is_paid(
-    slack: Sandbox, thread: str, tmp_path: Path
-) -> None:
+async def test_what_is_owed_for_reviews_gets_older_until_it_is_paid(open_room: Opening) -> None:
     """Those who watch see a notice that does not come."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         assert await here.triage.queue.waiting() == (0, 0.0)
         await here.arrive()
         arrived = now()
@@ -396,10 +384,10 @@ async def test_what_is_owed_for_reviews_gets_older_until_it_is_paid(
 
 
 async def test_the_sweep_wakes_for_what_can_be_begun_soon(
-    slack: Sandbox, thread: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_room: Opening, slack: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was refused just now is left until its time has come; until then nobody asks for it again and again."""
-    async with room(slack, tmp_path, thread=thread) as here:
+    async with open_room() as here:
         await here.arrive()
         here.woken.slugs.clear()
         await here.triage.sweep()

@@ -19,8 +19,9 @@ async def one(redis_url: str) -> AsyncIterator[Replica]:
         yield one
 
 
-async def answer_to(one: Replica, text: str) -> str:
-    verb, rest = VERBS.read_command(text)
+async def answer_to(one: Replica, text: str, *, verb: str = "") -> str:
+    """*text* is what follows *verb*, or all of a command."""
+    verb, rest = (verb, text) if verb else VERBS.read_command(text)
     place, ada = Place(team="T1", channel="C1"), Person(id="U0ADA")
     asked = VerbRequest(verb=verb, rest=rest, place=place, person=ada, key="k", at="2026-01-01T10:00:00.000Z")
     told = await commands_of(one).ask(asked)
@@ -70,9 +71,4 @@ async def test_a_depth_that_there_is_not(one: Replica, text: str) -> None:
 @pytest.mark.parametrize("text", ["position A", "position: A"])
 async def test_a_position_that_all_can_read(one: Replica, text: str) -> None:
     """Its author is told where to write it."""
-    place, ada = Place(team="T1", channel="C1"), Person(id="U0ADA")
-    asked = VerbRequest(verb="help", rest=text, place=place, person=ada, key="k", at="now")
-    told = await commands_of(one).ask(asked)
-
-    assert told
-    assert told.text == discussion_wording.SAID_OPENLY
+    assert await answer_to(one, text, verb="help") == discussion_wording.SAID_OPENLY

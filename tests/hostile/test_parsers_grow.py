@@ -178,12 +178,16 @@ def filed(said: str) -> object:
     )
 
 
-def decided(rt: Roundtable) -> Read:
-    """All that a message makes of *rt*, and what is posted then."""
+def decided(rt: Roundtable, before: str = "") -> Read:
+    """All that a message makes of *rt*, and what is posted then. It begins with *before*."""
 
     def read(said: str) -> object:
         heard = Say(
-            key="C1.1767999999.000100", at=NOW, person=person("ada"), text=said, ts="1767999999.000100"
+            key="C1.1767999999.000100",
+            at=NOW,
+            person=person("ada"),
+            text=before + said,
+            ts="1767999999.000100",
         )
         with suppress(BotError):
             return [
@@ -281,7 +285,7 @@ THREADS: Mapping[str, Read] = {
     "a step with answers": decided(Table().start().say("We need it for field work without a network.").rt),
     "a menu": decided(Table().start().do_step().rt),
     "a discussion": decided(Table().start().elaborate().rt),
-    "a discussion with a position": lambda said: decided(Table().start().elaborate().rt)(f"for A, {said}"),
+    "a discussion with a position": decided(Table().start().elaborate().rt, "for A, "),
     "a plan": decided(Table().start().plan().rt),
 }
 

@@ -18,7 +18,7 @@ from tests.storage.samples import SLUG
 
 __all__ = ["open_replica", "person", "remote", "replica"]
 ITEMS = "docs/requirements"
-DEPTH = 1_500
+DEPTH = 1_100
 
 
 def raw(repository: pygit2.Repository, *entries: tuple[int, bytes, pygit2.Oid]) -> pygit2.Oid:

@@ -2,16 +2,19 @@
 
 import asyncio
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
+from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.steps import Depth
 from bot.domain.item.item_paths import TRANSCRIPT
 from bot.domain.messages.message import Action
 from bot.record.reading import Transcript
-from bot.record.verify import RecordedItem
+from bot.record.verify import RecordedItem, differences
+from bot.storage.git.history import versions
 from bot.storage.git.workspace import GitWorkspace
 from tests.domain.books import thinking
 from tests.domain.table import Table, played_once, shipped
@@ -19,6 +22,7 @@ from tests.sealing import SEAL
 
 ITEMS = "docs/requirements"
 _FOLDER = TemporaryDirectory()
+Play = Callable[[], Table]
 CALL = {
     "provider": "acme",
     "model": "m-1",
@@ -81,20 +85,26 @@ def committed(table: Table, root: Path) -> RecordedItem:
 
 
 def evening_in(root: Path) -> RecordedItem:
-    """An evening in a repository, which is made once in a test process, and copied."""
-    return copied(_evening(), root, an_evening().rt.slug)
+    return copied(an_evening, root)
 
 
-def copied(made: Path, root: Path, slug: str) -> RecordedItem:
+def copied(play: Play, root: Path) -> RecordedItem:
+    """What a meeting left in a repository. It is held once in a test process, and then copied."""
+    made, slug = _held(play)
     shutil.copytree(made, root, dirs_exist_ok=True)
     return _item(root, slug)
 
 
 @cache
-def _evening() -> Path:
-    root = Path(_FOLDER.name) / "evening"
-    committed(an_evening(), root)
-    return root
+def _held(play: Play) -> tuple[Path, str]:
+    root, table = Path(mkdtemp(dir=_FOLDER.name)), play()
+    committed(table, root)
+    return root, table.rt.slug
+
+
+def found(item: RecordedItem, playbook: Playbook | None = None) -> list[str]:
+    """In which its files and its history differ from what its lines say."""
+    return [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=playbook)]
 
 
 def _item(root: Path, slug: str) -> RecordedItem:

@@ -8,10 +8,8 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
-from bot.record.verify import differences
-from bot.storage.git.history import versions
 from tests.domain.table import Table
-from tests.record.kept import committed
+from tests.record.kept import committed, found
 from tests.specification.meeting import PLAYBOOK
 
 WORDS = (
@@ -97,7 +95,7 @@ def test_the_files_are_what_the_lines_say(seed: int, tmp_path: Path) -> None:
     """The card of a phase shows more than its first step does, and the files are those of all steps."""
     item = committed(play(Random(seed)), tmp_path)
 
-    assert [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=PLAYBOOK)] == []
+    assert found(item, PLAYBOOK) == []
 
 
 @SEEDS
@@ -114,4 +112,4 @@ def test_going_deeper_asks_each_missing_step_once(seed: int, tmp_path: Path) -> 
     for until in (at, len(commits)):
         table.world.commits = commits[:until]
         item = committed(table, tmp_path / str(until))
-        assert [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=PLAYBOOK)] == []
+        assert found(item, PLAYBOOK) == []

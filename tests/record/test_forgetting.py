@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,7 +22,7 @@ from bot.record.verify import RecordedItem
 from bot.storage.git.erasing import Forgetter, Found, Scrubber
 from tests.domain.books import thinking
 from tests.domain.table import Table, shipped
-from tests.record.kept import ITEMS, committed, copied, hold_an_evening
+from tests.record.kept import ITEMS, copied, hold_an_evening
 from tests.sealing import SEAL, TRUSTED
 from tests.storage.checkout import Git
 
@@ -45,27 +45,25 @@ def at(number: int) -> str:
     return f"2026-11-28T10:{number:02}:00.000Z"
 
 
-_FOLDER = TemporaryDirectory()
+@dataclass(frozen=True)
+class Evening:
+    """On which that was *said*; two on which the same was said are equal."""
 
+    said: tuple[tuple[str, str], ...]
 
-@cache
-def held(said: tuple[tuple[str, str], ...]) -> tuple[Path, str]:
-    """The repository of an evening on which that was *said*, and the slug of its item."""
-    table = Table(thinking(PLAYBOOK)).start()
-    for who, text in said:
-        table.say(text, who=who)
-    root = Path(mkdtemp(dir=_FOLDER.name))
-    committed(hold_an_evening(table), root)
-    return root, table.rt.slug
+    def __call__(self) -> Table:
+        table = Table(thinking(PLAYBOOK)).start()
+        for who, text in self.said:
+            table.say(text, who=who)
+        return hold_an_evening(table)
 
 
 class Erasing:
     """The record of an evening in *root*, and what is done to it."""
 
     def __init__(self, root: Path, said: list[tuple[str, str]]) -> None:
-        made, slug = held(tuple(said))
         self.root = root
-        self.item: RecordedItem = copied(made, root, slug)
+        self.item: RecordedItem = copied(Evening(tuple(said)), root)
         self.words = {who: [text for one, text in said if one == who] for who in PEOPLE}
         self.number = 0
 

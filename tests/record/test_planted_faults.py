@@ -19,7 +19,8 @@ from bot.record.words_kept import unkept
 from bot.storage.git.history import versions
 from tests.domain.table import Table, shipped
 from tests.domain.test_cards import NO_PDF, ROWS, feature_step
-from tests.record.kept import committed
+from tests.record import kept
+from tests.record.kept import committed, copied
 from tests.storage.checkout import Git
 
 SPEC = "requirements-spec.md"
@@ -33,11 +34,11 @@ def played() -> Table:
 
 @pytest.fixture
 def item(tmp_path: Path) -> RecordedItem:
-    return committed(played(), tmp_path)
+    return copied(played, tmp_path)
 
 
 def found(item: RecordedItem) -> list[str]:
-    return [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=shipped())]
+    return kept.found(item, shipped())
 
 
 def changed(item: RecordedItem, old: str, new: str, name: str = SPEC) -> None:
@@ -61,7 +62,7 @@ def discussed() -> Table:
 
 def test_what_was_said_in_a_discussion_is_kept(tmp_path: Path) -> None:
     """References to a discussion or a person are no words."""
-    item = committed(discussed(), tmp_path)
+    item = copied(discussed, tmp_path)
 
     assert found(item) == []
     for page in item.folder.glob("*.md"):
@@ -93,7 +94,7 @@ def test_where_people_stood_is_kept_whatever_a_model_sums_up(tmp_path: Path) -> 
     ("old", "new"), [("DEC-001 was replaced by DEC-002", "DEC-001 was withdrawn"), ("Since then:", "")]
 )
 def test_what_became_of_a_decision_since_is_made_again(tmp_path: Path, old: str, new: str) -> None:
-    item = committed(discussed(), tmp_path)
+    item = copied(discussed, tmp_path)
     page = next(one for one in item.folder.glob("*.md") if old in one.read_text())
 
     changed(item, old, new, page.name)

@@ -2,11 +2,9 @@
 
 import asyncio
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from subprocess import run
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -183,62 +181,51 @@ def edited(item: RecordedItem) -> None:
     item.transcript.write_bytes(b"\n".join(rows))
 
 
-def by_eve(root: Path, *words: str) -> str:
-    who = ["-c", "user.name=Eve", "-c", "user.email=eve@example.org"]
-    return run(
-        ["git", "-C", str(root), *who, *words], check=True, capture_output=True, text=True
-    ).stdout.strip()
-
-
 def test_an_edit_that_somebody_committed_is_named(tmp_path: Path) -> None:
     """By who made it and in which commit; the seal does not hold with it."""
     item = evening_in(tmp_path)
     edited(item)
-    by_eve(tmp_path, "commit", "--quiet", "--all", "-m", "nothing")
-    sha = by_eve(tmp_path, "rev-parse", "HEAD")[:7]
+    Git(tmp_path)("commit", "--quiet", "--all", "-m", "nothing")
+    sha = Git(tmp_path)("rev-parse", "HEAD")[:7]
 
     found = list(differences(item, tuple(versions(item.folder))))
     assert {one.file for one in found} <= {MEETING, SPECIFICATION}
     assert any("does not hold" in one.sentence for one in found)
-    lost = f"was edited by Eve in commit {sha}: it lacks 1 line of commit"
+    lost = f"was edited by Ada in commit {sha}: it lacks 1 line of commit"
     assert any(one.sentence.startswith(lost) for one in found)
 
 
 def test_a_revert_is_a_difference_with_an_author(tmp_path: Path) -> None:
     """The bot puts the lines back at its next commit."""
     item = evening_in(tmp_path)
-    by_eve(tmp_path, "revert", "--no-edit", "HEAD", "HEAD~1", "HEAD~2")
+    Git(tmp_path)("revert", "--no-edit", "HEAD", "HEAD~1", "HEAD~2")
 
     (found,) = replay.verified(item)
 
-    assert "was edited by Eve in commit " in str(found)
+    assert "was edited by Ada in commit " in str(found)
 
 
 def test_a_commit_of_ours_that_was_changed_is_found(tmp_path: Path) -> None:
     """Each line has a seal of its own."""
     item = evening_in(tmp_path)
     edited(item)
-    by_eve(tmp_path, "checkout", "--quiet", "--orphan", "other")
-    message = by_eve(tmp_path, "log", "-1", "--format=%B", "main")
-    by_eve(tmp_path, "commit", "--quiet", "--all", "-m", message)
-    by_eve(tmp_path, "reflog", "expire", "--expire=now", "--all")
+    Git(tmp_path)("checkout", "--quiet", "--orphan", "other")
+    message = Git(tmp_path)("log", "-1", "--format=%B", "main")
+    Git(tmp_path)("commit", "--quiet", "--all", "-m", message)
+    Git(tmp_path)("reflog", "expire", "--expire=now", "--all")
 
     found = [str(one) for one in replay.verified(item)]
 
     assert any("the seal of" in one and "does not hold" in one for one in found)
 
 
-def test_a_history_that_was_written_anew_is_found(tmp_path: Path) -> None:
+def test_a_history_that_was_written_anew_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Though all its versions say the same."""
+    monkeypatch.setenv("FILTER_BRANCH_SQUELCH_WARNING", "1")
     item = evening_in(tmp_path)
     script = "sed -i 's/Photos, too/Videos, too/' docs/requirements/*/planning/meeting.jsonl"
-    run(
-        ["git", "-C", str(tmp_path), "filter-branch", "--tree-filter", script, "HEAD"],
-        check=True,
-        capture_output=True,
-        env={**os.environ, "FILTER_BRANCH_SQUELCH_WARNING": "1"},
-    )
-    by_eve(tmp_path, "reflog", "expire", "--expire=now", "--all")
+    Git(tmp_path)("filter-branch", "--tree-filter", script, "HEAD")
+    Git(tmp_path)("reflog", "expire", "--expire=now", "--all")
 
     found = [str(one) for one in replay.verified(item)]
 
@@ -248,7 +235,7 @@ def test_a_history_that_was_written_anew_is_found(tmp_path: Path) -> None:
 def test_a_branch_that_was_reset_is_found(tmp_path: Path) -> None:
     """What is left holds, and the repository remembers that there was more."""
     item = evening_in(tmp_path)
-    by_eve(tmp_path, "reset", "--quiet", "--hard", "HEAD~3")
+    Git(tmp_path)("reset", "--quiet", "--hard", "HEAD~3")
     lines = len(item.transcript.read_bytes().splitlines())
 
     (found,) = replay.verified(item)
@@ -260,8 +247,8 @@ def test_a_branch_that_was_reset_is_found(tmp_path: Path) -> None:
 def test_what_is_on_another_branch_is_not_gone(tmp_path: Path) -> None:
     """Nor what was committed anew under another message. What people decided stays decided."""
     item = evening_in(tmp_path)
-    by_eve(tmp_path, "reset", "--quiet", "--soft", "HEAD~3")
-    by_eve(tmp_path, "commit", "--quiet", "-m", "squashed")
+    Git(tmp_path)("reset", "--quiet", "--soft", "HEAD~3")
+    Git(tmp_path)("commit", "--quiet", "-m", "squashed")
 
     assert replay.verified(item) == []
 

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import AnswerQuestion, SealPosition
-from bot.record.verify import differences
-from bot.storage.git.history import versions
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person, shipped
-from tests.record.kept import committed
+from tests.record.kept import committed, found
 
 
 def answered(table: Table) -> None:
@@ -55,7 +53,7 @@ def test_what_people_say_is_in_a_file(say: Callable[[Table], None], words: str, 
     say(table)
     item = committed(table.stop(), tmp_path)
 
-    assert [str(one) for one in differences(item, tuple(versions(item.folder)), playbook=shipped())] == []
+    assert found(item, shipped()) == []
     assert words in "\n".join(page.read_text() for page in item.folder.glob("*.md"))
 
 

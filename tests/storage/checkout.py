@@ -14,6 +14,8 @@ PERSON = {
     "GIT_CONFIG_SYSTEM": os.devnull,
 }
 
+SETTINGS = ("-c", "core.quotePath=false", "-c", "core.fsync=none")
+
 
 class Git:
     def __init__(self, root: Path) -> None:
@@ -22,7 +24,7 @@ class Git:
     def __call__(self, *words: str) -> str:
         """What git prints; a failure is the test's."""
         ran = subprocess.run(
-            ["git", "-c", "core.quotePath=false", *words],
+            ["git", *SETTINGS, *words],
             cwd=self.root,
             env=os.environ | PERSON,
             check=False,
@@ -50,6 +52,16 @@ class Git:
         self("commit", "--quiet", "-m", message, "--", path)
         return self("rev-parse", "HEAD").strip()
 
+    def commit_all(self, message: str) -> None:
+        """A person's commit of all that is there."""
+        self("add", "--all")
+        self("commit", "--quiet", "--allow-empty", "-m", message)
+
+    def push(self, path: str, content: str, *, message: str = "by hand") -> None:
+        """A person's commit of one file, and what was committed before it."""
+        self.commit(path, content, message=message)
+        self("push", "--quiet")
+
     @property
     def status(self) -> list[str]:
         return self("status", "--porcelain").splitlines()
@@ -69,8 +81,7 @@ def commit_all(root: Path) -> None:
     git = Git(root)
     if not (root / ".git").exists():
         git.begin()
-    git("add", "--all")
-    git("commit", "--quiet", "--allow-empty", "-m", "theirs")
+    git.commit_all("theirs")
 
 
 def unlike_each_other(folders: Iterable[Path]) -> Iterable[Path]:

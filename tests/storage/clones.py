@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from bot.storage.git.sync import Sync
+from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
@@ -15,6 +18,7 @@ from tests.storage.samples import NOW, SLUG, a_commit
 ITEM = f"docs/requirements/{SLUG}"
 SPEC = f"{ITEM}/requirements-spec.md"
 TRANSCRIPT = f"{ITEM}/planning/meeting.jsonl"
+_FOLDER = TemporaryDirectory()
 
 
 class Replica(NamedTuple):
@@ -50,6 +54,33 @@ async def at_work(root: Path, remote: str) -> AsyncIterator[Replica]:
         finally:
             running.cancel()
             await asyncio.wait({running})
+
+
+@asynccontextmanager
+async def when_asked(root: Path, remote: str) -> AsyncIterator[Replica]:
+    """A bot that talks to its remote only when a test says so."""
+    async with GitWorkspace(root, lock_seconds=20, seal=SEAL, after_commit=lambda: None) as workspace:
+        yield Replica(workspace, Sync(root, remote=remote, seal=SEAL), Git(root))
+
+
+@cache
+def begun() -> Path:
+    """`remote.git` with a first commit, the clone of the `person` who pushed it, and `one` of a bot that has it."""
+    folder = Path(_FOLDER.name)
+    remote, person = a_remote(folder / "remote.git"), Git(folder / "person")
+    person.begin()
+    person("remote", "add", "origin", "../remote.git")  # of whichever copy it is
+    person.commit("src/app.py", "print()\n")
+    person("push", "--quiet", "--set-upstream", "origin", "main")
+
+    async def follow() -> None:
+        async with when_asked(folder / "one", str(remote.root)) as bot:
+            assert await bot.sync.once() == SyncResult.NOTHING
+            assert bot.git.subjects == person.subjects
+
+    with ThreadPoolExecutor(1) as thread:  # a test may have a loop of its own
+        thread.submit(asyncio.run, follow()).result()
+    return folder
 
 
 def a_remote(root: Path) -> Git:

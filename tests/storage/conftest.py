@@ -1,15 +1,15 @@
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
-from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
-from tests.storage.clones import Opening, Replica, a_remote
+from tests.storage.clones import Opening, Replica, a_remote, begun, when_asked
 
 
 @pytest.fixture
@@ -47,21 +47,14 @@ def remote(tmp_path: Path) -> Git:
 @pytest.fixture
 def person(remote: Git, tmp_path: Path) -> Git:
     """Somebody with a clone of their own, who has pushed the first commit."""
-    clone = Git(tmp_path / "person")
-    clone.begin()
-    clone("remote", "add", "origin", str(remote.root))
-    clone.commit("src/app.py", "print()\n")
-    clone("push", "--quiet", "--set-upstream", "origin", "main")
-    return clone
+    copytree(begun() / "remote.git", remote.root, dirs_exist_ok=True)
+    return Git(copytree(begun() / "person", tmp_path / "person"))
 
 
 @pytest.fixture
 def open_replica(remote: Git, tmp_path: Path) -> Opening:
-    @asynccontextmanager
-    async def opened(name: str, url: str = str(remote.root)) -> AsyncIterator[Replica]:
-        root = tmp_path / name
-        async with GitWorkspace(root, lock_seconds=20, seal=SEAL, after_commit=lambda: None) as workspace:
-            yield Replica(workspace, Sync(root, remote=url, seal=SEAL), Git(root))
+    def opened(name: str) -> AbstractAsyncContextManager[Replica]:
+        return when_asked(tmp_path / name, str(remote.root))
 
     return opened
 
@@ -69,7 +62,6 @@ def open_replica(remote: Git, tmp_path: Path) -> Opening:
 @pytest.fixture
 async def replica(person: Git, open_replica: Opening) -> AsyncIterator[Replica]:
     """It stands on what the person has pushed."""
+    copytree(begun() / "one", person.root.with_name("one"))
     async with open_replica("one") as opened:
-        assert await opened.sync.once() == SyncResult.NOTHING
-        assert opened.git.subjects == person.subjects
         yield opened

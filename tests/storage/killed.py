@@ -25,6 +25,7 @@ from bot.domain.roundtable.effects import Commit
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+from tests.unflushed import flush_nothing
 
 OTHER = "other-item"
 PLAN = "# Plan\n"
@@ -46,6 +47,7 @@ CALLS = {
 
 
 def main(workspace: Path, copies: Path) -> None:
+    flush_nothing()
     for number in count(1):
         copy = copies / str(number)
         shutil.copytree(workspace, copy)

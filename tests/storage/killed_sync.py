@@ -23,6 +23,7 @@ from pathlib import Path
 from bot.storage.git.sync import Sync
 from tests.sealing import SEAL
 from tests.storage.killed import CALLS, kill_before
+from tests.unflushed import flush_nothing
 
 
 def at_every_call(folder: Path, copies: Path) -> None:
@@ -69,6 +70,7 @@ async def sync(copy: Path, last: int) -> None:
 
 
 if __name__ == "__main__":
+    flush_nothing()
     given, into, *rest = sys.argv[1:]
     if rest:
         at_random(Path(given), Path(into), int(rest[0]))

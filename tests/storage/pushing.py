@@ -18,6 +18,7 @@ from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.samples import NOW, a_commit
+from tests.unflushed import flush_nothing
 
 SHARED = "shared-item"
 ROUNDS = 5
@@ -25,6 +26,7 @@ LIFE_SECONDS = (0.02, 0.4)
 
 
 def main(root: Path, remote: str, commits: int, kills: int) -> None:
+    flush_nothing()
     done = 0
     for life in range(kills + 1):
         seconds = random.uniform(*LIFE_SECONDS) if life < kills else None

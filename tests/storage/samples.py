@@ -9,9 +9,11 @@ from typing import Any
 from bot.domain.item.artifacts import SectionEdit
 from bot.domain.item.meta import MetaChange
 from bot.domain.roundtable.effects import Commit, React
+from bot.domain.roundtable.outcomes import ItemState
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript.lines import Line, LinePhase, Source
 from bot.domain.values.places import Place
+from bot.engine.ports import Workspace
 
 NOW = "2026-11-21T10:00:00.000Z"
 SLUG = "bright-night"
@@ -46,6 +48,13 @@ def a_line(message_id: str, content: str = "It is too bright.", **fields: Any) -
 
 def a_section(body: str, *, path: str = "requirements-spec.md", heading: str = "1. Scope") -> SectionEdit:
     return SectionEdit(path=path, heading=heading, title="Requirements", body=body)
+
+
+async def state_of(workspace: Workspace, slug: str = SLUG, **more: Any) -> ItemState:
+    """Of an item that there is."""
+    state = (await workspace.read(slug, now=NOW, **more)).state
+    assert state
+    return state
 
 
 def a_commit(number: int = 1, **fields: Any) -> Commit:

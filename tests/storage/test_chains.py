@@ -16,7 +16,7 @@ from bot.storage.git.seal import Seal
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL, TRUSTED
 from tests.storage.checkout import Git, commit_all
-from tests.storage.samples import NOW, SLUG, a_commit, a_line
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, state_of
 from tests.storage.test_seal import HOME
 from tests.storage.test_specification import said, two_steps
 
@@ -26,8 +26,7 @@ MEETING = f"{ITEM}/planning/meeting.jsonl"
 
 
 async def read(workspace: GitWorkspace, slug: str = SLUG) -> tuple[Specification, OldLines]:
-    state = (await workspace.read(slug, now=NOW)).state
-    assert state
+    state = await state_of(workspace, slug)
     return state.specification, state.old_lines
 
 

@@ -20,8 +20,7 @@ async def test_the_file_that_answers_is_among_the_first(tmp_path: Path) -> None:
     git("init", "--quiet")
     for name, text in shop["files"].items():
         git.write(name, text)
-    git("add", "--all")
-    git("commit", "--quiet", "-m", "The shop")
+    git.commit_all("The shop")
     evidence, missed = GitEvidence(git.root, "docs/requirements"), {}
     for question, path in shop["questions"].items():
         found = await evidence.search_code(words_in(question, FILLER))

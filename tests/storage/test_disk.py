@@ -35,7 +35,7 @@ from tests.storage.samples import NOW, a_commit, a_roundtable
 async def held():
     root = Path(sys.argv[1])
     async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root, seal=SEAL) as files:
-        for number in range(120):
+        for number in range(60):
             slug = f"item-{number}"
             await store.put(a_roundtable(slug), expected=0)
             await files.commit(slug, a_commit(id=f"{slug}.i1.1"), now=NOW)
@@ -127,7 +127,7 @@ def test_few_files_may_be_open_at_once(tmp_path: Path) -> None:
     )  # fmt: skip
 
     assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.split() == ["120", "120"]
+    assert ran.stdout.split() == ["60", "60"]
 
 
 async def test_a_workspace_that_may_only_be_read_is_said(workspace: GitWorkspace, git: Git) -> None:

@@ -14,10 +14,9 @@ from bot.errors import ConfigError
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
+from tests.storage.clones import ITEM, SPEC, TRANSCRIPT
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
 
-ITEM = f"docs/requirements/{SLUG}"
-SPEC = f"{ITEM}/requirements-spec.md"
 LATER = "2026-11-21T11:00:00.000Z"
 
 
@@ -44,7 +43,7 @@ async def test_a_finished_step_is_one_commit(workspace: GitWorkspace, git: Git) 
     )
     assert git("show", "--format=", "--name-only").splitlines() == [
         f"{ITEM}/meta.json",
-        f"{ITEM}/planning/meeting.jsonl",
+        TRANSCRIPT,
         SPEC,
     ]
 
@@ -96,7 +95,7 @@ async def test_names_in_every_script(workspace: GitWorkspace, git: Git) -> None:
 
     assert git.subjects == ["Größe", "über"]
     assert git.status == []
-    assert "ẞ 🌙" in git.shown(f"{ITEM}/planning/meeting.jsonl")
+    assert "ẞ 🌙" in git.shown(TRANSCRIPT)
 
 
 # --- repositories as they are found -------------------------------------------------------------------------------

@@ -11,13 +11,12 @@ from bot.engine.ports import CommitResult
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git
-from tests.storage.clones import Replica
+from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Replica
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 from tests.storage.test_specification import told
 
-SPEC = f"docs/requirements/{SLUG}/requirements-spec.md"
-STORIES = f"docs/requirements/{SLUG}/stories.json"
-MATRIX = f"docs/requirements/{SLUG}/matrix.csv"
+STORIES = f"{ITEM}/stories.json"
+MATRIX = f"{ITEM}/matrix.csv"
 
 
 def a_checked_section(body: str, *, replaces: str | None, heading: str = "1. Scope") -> SectionEdit:
@@ -87,8 +86,8 @@ async def test_what_a_person_committed_stays_and_is_reported(workspace: GitWorks
     assert [one.heading for one in receipt.touched] == ["2. Out"]
     assert "Search" in git.shown(SPEC)
     assert "Maps." in git.shown(SPEC)
-    assert "01-03" in git.shown(f"docs/requirements/{SLUG}/meta.json")
-    assert "C1.3" in git.shown(f"docs/requirements/{SLUG}/planning/meeting.jsonl")
+    assert "01-03" in git.shown(f"{ITEM}/meta.json")
+    assert "C1.3" in git.shown(TRANSCRIPT)
     assert git.status == []
 
 
@@ -153,8 +152,7 @@ async def test_what_a_merge_brought_is_compared_with_what_we_wrote(replica: Repl
     await replica.workspace.commit(SLUG, a_commit(1, edits=(first,)), now=NOW)
     await replica.sync.once()
     person("pull", "--quiet")
-    person.commit(SPEC, person.shown(SPEC).replace("Thing 1", "Theirs 1"))
-    person("push", "--quiet")
+    person.push(SPEC, person.shown(SPEC).replace("Thing 1", "Theirs 1"))
     second = a_checked_section("\n".join(rows).replace("Thing 7", "Ours 7"), replaces=first.digest)
     await replica.workspace.commit(SLUG, a_commit(2, edits=(second,)), now=NOW)
     assert await replica.sync.once() == SyncResult.PUSHED

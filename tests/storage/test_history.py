@@ -2,17 +2,10 @@
 
 from bot.domain.item.item_paths import SHARED
 from bot.domain.item.meta import MetaChange
-from bot.domain.roundtable.outcomes import ItemState
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
-from tests.storage.samples import NOW, SLUG, a_commit, a_section
-
-
-async def state_of(workspace: GitWorkspace) -> ItemState:
-    state = (await workspace.read(SLUG, now=NOW)).state
-    assert state
-    return state
+from tests.storage.samples import NOW, SLUG, a_commit, a_section, state_of
 
 
 def analysed(number: int = 1) -> MetaChange:
@@ -70,8 +63,7 @@ async def test_a_commit_that_touches_both_is_the_code_bases(workspace: GitWorksp
     await workspace.commit(SLUG, a_commit(), now=NOW)
     git.write(f"docs/requirements/{SLUG}/draft.md", "by hand\n")
     git.write("src/app.py", "one\n")
-    git("add", ".")
-    git("commit", "--quiet", "-m", "both")
+    git.commit_all("both")
 
     assert (await state_of(workspace)).codebase == git("rev-parse", "HEAD")[:7]
 

@@ -10,16 +10,15 @@ from bot.errors import WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
+from tests.storage.clones import ITEM
 from tests.storage.samples import NOW, SLUG, a_commit
-
-FOLDER = f"docs/requirements/{SLUG}"
 
 
 @pytest.fixture
 async def kept(git: Git) -> AsyncIterator[GitWorkspace]:
     """A workspace with an item, and a file that a person has staged."""
     git.begin()
-    git.commit(f"{FOLDER}/meta.json", json.dumps({"description": "Too bright at night"}))
+    git.commit(f"{ITEM}/meta.json", json.dumps({"description": "Too bright at night"}))
     git.write("src/app.py", "print()\n")
     git("add", "src/app.py")
     async with GitWorkspace(git.root, seal=SEAL) as opened:
@@ -30,7 +29,7 @@ async def test_a_review_is_a_commit(kept: GitWorkspace, git: Git) -> None:
     """Of one file, with the item in its trailer; what is staged stays as it is."""
     review = await kept.keep(SLUG, b"Fine.\n", now=NOW)
 
-    assert review.path == f"{FOLDER}/reviews/review-001.md"
+    assert review.path == f"{ITEM}/reviews/review-001.md"
     assert git.subjects[0] == f"roundtable({SLUG}): review 001"
     assert git(
         "show", "--name-only", "--format=%(trailers:key=Roundtable-Item,valueonly)", "HEAD"
@@ -93,19 +92,19 @@ async def test_a_review_has_the_next_free_number(
 ) -> None:
     """A gap stays a gap, the name grows, and other files are no reviews."""
     for name in there:
-        git.commit(f"{FOLDER}/reviews/{name}", "somebody's\n")
+        git.commit(f"{ITEM}/reviews/{name}", "somebody's\n")
 
     review = await kept.keep(SLUG, b"\xff\0 no text at all\r\n", now=NOW)
 
-    assert review.path == f"{FOLDER}/reviews/review-{number:03}.md"
+    assert review.path == f"{ITEM}/reviews/review-{number:03}.md"
     assert (await kept.newest(SLUG, 1))[0].content == review.content
 
 
 async def test_a_link_in_the_place_of_a_review_is_passed_over(kept: GitWorkspace, git: Git) -> None:
     """What it points to is neither read nor written."""
-    (git.root / FOLDER / "reviews").mkdir()
-    (git.root / FOLDER / "reviews/review-001.md").symlink_to("../meta.json")
-    git("add", f"{FOLDER}/reviews")
+    (git.root / ITEM / "reviews").mkdir()
+    (git.root / ITEM / "reviews/review-001.md").symlink_to("../meta.json")
+    git("add", f"{ITEM}/reviews")
     git("commit", "--quiet", "-m", "a link")
 
     assert await kept.newest(SLUG, 5) == ()

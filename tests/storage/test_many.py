@@ -18,8 +18,7 @@ def many(git: Git) -> Git:
     git.begin()
     for number in range(MANY):
         git.write(f"docs/requirements/item-{number:04}/meta.json", META)
-    git("add", ".")
-    git("commit", "--quiet", "-m", "many")
+    git.commit_all("many")
     return git
 
 

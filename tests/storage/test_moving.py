@@ -14,7 +14,7 @@ from tests.patience import PATIENCE_SECONDS
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import TRANSCRIPT, Opening, Replica, assert_at_one, at_work, subjects
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, state_of
 
 CREATED = {
     "source": "github",
@@ -46,8 +46,7 @@ async def step(replica: Replica, number: int) -> CommitResult:
 async def assert_whole(replica: Replica, steps: int, *, apart: bool = False) -> None:
     """All of it is there, and the record in the order in which it happened, unless clones went on *apart*."""
     numbers = range(1, steps + 1)
-    state = (await replica.workspace.read(SLUG, now=NOW)).state
-    assert state
+    state = await state_of(replica.workspace)
     assert sorted(state.meta.steps_completed) == [f"01-{number:02}" for number in numbers]
     assert (state.meta.source, state.meta.source_id, state.meta.created_at) == ("github", "42", NOW)
     assert state.meta.description == "Too bright"

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 from contextlib import suppress
@@ -14,7 +15,7 @@ from bot.storage.git.workspace import GitWorkspace
 from tests.patience import wait_until
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
-from tests.storage.clones import SPEC, a_remote, assert_at_one, pushed_by_hand
+from tests.storage.clones import SPEC, assert_at_one, begun, pushed_by_hand
 from tests.storage.samples import NOW, SLUG, a_commit
 
 HELD = """#!/bin/sh
@@ -27,23 +28,16 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.git = Git(folder / "workspace")
-        self.remote = a_remote(folder / "remote.git")
-        self.person = Git(folder / "person")
+        shutil.copytree(begun(), folder, dirs_exist_ok=True)
+        self.git, self.remote, self.person = (Git(folder / name) for name in ("one", "remote.git", "person"))
         os.mkfifo(folder / "let-go")
 
     async def begin(self) -> None:
-        self.person.begin()
-        self.person("remote", "add", "origin", str(self.remote.root))
-        self.person.commit("src/app.py", "print()\n")
-        self.person("push", "--quiet", "--set-upstream", "origin", "main")
+        self.git("remote", "add", "hub", str(self.remote.root))
         async with GitWorkspace(self.git.root, after_commit=lambda: None, seal=SEAL) as workspace:
-            self.git("remote", "add", "hub", str(self.remote.root))
-            assert await self.sync().once() == SyncResult.NOTHING
             await workspace.commit(SLUG, a_commit(1), now=NOW)
             assert await self.sync().once() == SyncResult.PUSHED
-        pushed_by_hand(self.person, {SPEC: "# Requirements\n\n## 9. Notes\n\nby hand\n"})
-        async with GitWorkspace(self.git.root, after_commit=lambda: None, seal=SEAL) as workspace:
+            pushed_by_hand(self.person, {SPEC: "# Requirements\n\n## 9. Notes\n\nby hand\n"})
             await workspace.commit(SLUG, a_commit(2), now=NOW)
 
     def sync(self) -> Sync:

@@ -12,11 +12,10 @@ from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git, commit_all
-from tests.storage.clones import Opening, Replica
-from tests.storage.samples import NOW, SLUG, a_commit, a_line
+from tests.storage.clones import TRANSCRIPT, Opening, Replica
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, state_of
 
 PEOPLE = "docs/requirements/people.json"
-MEETING = f"docs/requirements/{SLUG}/planning/meeting.jsonl"
 ADA, GRACE = (SEAL.person("T1", user) for user in ("U0ADA", "U0GRACE"))
 
 
@@ -37,8 +36,7 @@ def names_in(git: Git) -> dict[str, Any]:
 
 
 async def names_of_entries(workspace: GitWorkspace) -> set[str]:
-    state = (await workspace.read(SLUG, now=NOW)).state
-    assert state
+    state = await state_of(workspace)
     first = (entry.first for entry in state.specification.entries.values())
     return {claim.owner.name for claim in first if claim}
 
@@ -47,7 +45,7 @@ async def test_a_line_says_an_id_and_the_name_stands_in_one_file(workspace: GitW
     """In the same commit. In a sentence of ours the id stands in place of the name."""
     lines = (said(1), noted(1, "Ada asks Grace; Adam does not."))
     await workspace.commit(SLUG, a_commit(lines=lines, people={GRACE: "Grace"}), now=NOW)
-    written = git.shown(MEETING)
+    written = git.shown(TRANSCRIPT)
     [_, note] = read(written.encode())
 
     assert "user_name" not in written
@@ -155,7 +153,7 @@ async def test_a_folder_in_its_place_is_left_alone(workspace: GitWorkspace, git:
     await workspace.commit(SLUG, a_commit(lines=(said(1),)), now=NOW)
 
     assert git.shown(f"{PEOPLE}/mine.txt") == "Mine."
-    assert ADA in git.shown(MEETING)
+    assert ADA in git.shown(TRANSCRIPT)
     assert await names_of_entries(workspace) == {ADA}
 
 
@@ -166,8 +164,7 @@ async def test_ids_of_slack_in_earlier_records_are_the_same_people(workspace: Gi
     home = SlackPlace(team_id="T1", channel_id="C1", thread_ts="1.0", started_by="U0ADA")
     change = MetaChange(created={"slug": SLUG}, seats=Seats(participants=("U0ADA", "U0GRACE")))
     await workspace.commit(SLUG, a_commit(lines=(line,), change=change), now=NOW, home=home)
-    state = (await workspace.read(SLUG, now=NOW)).state
-    assert state
+    state = await state_of(workspace)
     assert state.meta.slack
 
     assert state.meta.slack.started_by == ADA

@@ -13,7 +13,7 @@ from tests.patience import wait_until
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
 from tests.storage.clones import ITEM, SPEC, TRANSCRIPT, Opening, Replica, assert_at_one
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, state_of
 
 OTHER = "quiet-morning"
 LATER = "2026-11-21T11:00:00.000Z"
@@ -61,8 +61,7 @@ async def test_an_empty_remote_gets_what_there_is(remote: Git, open_replica: Ope
 
 async def test_a_push_in_between_is_built_upon(replica: Replica, person: Git, remote: Git) -> None:
     """The person's commit comes first, ours on top, with its own message, author and time."""
-    person.commit("src/app.py", "print(2)\n", message="theirs")
-    person("push", "--quiet")
+    person.push("src/app.py", "print(2)\n", message="theirs")
     await replica.commit()
     before = replica.git("log", "-1", "--format=%an %ae %aI %cn %cI%n%B")
 
@@ -135,8 +134,7 @@ async def test_no_hook_of_anybody_runs(replica: Replica, person: Git) -> None:
         replica.git.write(f".git/hooks/{name}", f"#!/bin/sh\ntouch {replica.git.root}/ran\nexit 1\n").chmod(
             0o755
         )
-    person.commit("src/app.py", "print(2)\n")
-    person("push", "--quiet")
+    person.push("src/app.py", "print(2)\n")
     await replica.commit()
 
     assert await replica.sync.once() == SyncResult.PUSHED
@@ -147,8 +145,7 @@ async def test_a_persons_own_commits_in_the_workspace_go_along(
     replica: Replica, person: Git, remote: Git
 ) -> None:
     """With their name on them."""
-    person.commit("src/app.py", "print(2)\n", message="theirs")
-    person("push", "--quiet")
+    person.push("src/app.py", "print(2)\n", message="theirs")
     replica.git.commit("notes.txt", "mine\n", message="mine")
     await replica.commit()
 
@@ -164,8 +161,7 @@ async def test_what_somebody_staged_and_changed_survives(replica: Replica, perso
     """Exactly: neither pushed, nor unstaged, nor lost."""
     git = replica.git
     person.commit("src/new.py", "new\n")
-    person.commit("src/gone.py", "one\n")
-    person("push", "--quiet")
+    person.push("src/gone.py", "one\n")
     await replica.sync.once()
     git.write("src/app.py", "two\n")
     git("add", "src/app.py")
@@ -175,8 +171,7 @@ async def test_what_somebody_staged_and_changed_survives(replica: Replica, perso
     git("rm", "--quiet", "src/gone.py")
     git.write("untracked.txt", "mine\n")
     before = git.status, git("diff"), git("diff", "--cached")
-    person.commit("src/new.py", "newer\n")
-    person("push", "--quiet")
+    person.push("src/new.py", "newer\n")
     await replica.commit()
 
     assert await replica.sync.once() == SyncResult.PUSHED
@@ -191,8 +186,7 @@ async def test_what_would_be_overwritten_stays_in_the_checkout(
     replica: Replica, person: Git, remote: Git, caplog: pytest.LogCaptureFixture, *, staged: bool
 ) -> None:
     """A person pushed a change of a file that another has changed here: the branch goes on, the file stays."""
-    person.commit("src/app.py", "print(2)\n")
-    person("push", "--quiet")
+    person.push("src/app.py", "print(2)\n")
     replica.git.write("src/app.py", "mine\n")
     if staged:
         replica.git("add", "src/app.py")
@@ -213,8 +207,7 @@ async def test_line_ends_of_the_items_stay_as_they_are(replica: Replica, person:
     await replica.commit()
     await replica.sync.once()
     person("pull", "--quiet")
-    person.commit(SPEC, (person.root / SPEC).read_text() + "\n## 9. Notes\n\nby hand\n")
-    person("push", "--quiet")
+    person.push(SPEC, (person.root / SPEC).read_text() + "\n## 9. Notes\n\nby hand\n")
 
     await replica.sync.once()
 
@@ -233,8 +226,7 @@ async def test_lines_that_are_apart_are_merged_as_git_does(
     await replica.commit(2, edits=(a_section("users", heading="2. Users"),))
     await replica.sync.once()
     person("pull", "--quiet")
-    person.commit(SPEC, (person.root / SPEC).read_text().replace("What we know after step 1.", "by hand"))
-    person("push", "--quiet")
+    person.push(SPEC, (person.root / SPEC).read_text().replace("What we know after step 1.", "by hand"))
     await replica.commit(3, edits=(a_section("more users", heading="2. Users"),))
 
     assert await replica.sync.once() == SyncResult.PUSHED
@@ -267,8 +259,7 @@ async def test_a_name_that_is_not_utf_8_is_for_people(
     replica: Replica, person: Git, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Libgit2 cannot put such a commit on top of another: it says so, and nothing is lost."""
-    person.commit("src/app.py", "print(2)\n")
-    person("push", "--quiet")
+    person.push("src/app.py", "print(2)\n")
     replica.git.commit("odd-\udcff.txt", "mine\n")
 
     assert await replica.sync.once() == SyncResult.DIVERGED
@@ -283,14 +274,12 @@ async def test_progress_is_merged_field_by_field(replica: Replica, person: Git) 
     await replica.sync.once()
     person("pull", "--quiet")
     meta = (person.root / ITEM / "meta.json").read_text()
-    person.commit(f"{ITEM}/meta.json", meta.replace("{", '{"elaboration_config": {"max_turns": 5},', 1))
-    person("push", "--quiet")
+    person.push(f"{ITEM}/meta.json", meta.replace("{", '{"elaboration_config": {"max_turns": 5},', 1))
     await replica.commit(2)
 
     await replica.sync.once()
 
-    state = (await replica.workspace.read(SLUG, now=NOW)).state
-    assert state
+    state = await state_of(replica.workspace)
     assert state.meta.max_turns == 5
     assert state.meta.steps_completed == ("01-01", "01-02")
 
@@ -316,8 +305,7 @@ async def test_no_line_of_a_transcript_is_lost(replica: Replica, remote: Git, op
         assert [line.partition('"round": ')[2][:1] for line in lines] == ["1", "3", "4", "4"]
         times = [line.partition('"ts": "')[2][: len(NOW)] for line in lines]
         assert times == sorted(times)
-        state = (await replica.workspace.read(SLUG, now=NOW)).state
-        assert state
+        state = await state_of(replica.workspace)
         assert state.meta.steps_completed == ("01-01", "01-02", "01-03")
         assert_at_one(remote, replica.git, other.git)
 
@@ -326,8 +314,7 @@ async def test_two_changes_of_a_persons_file_are_for_people(
     replica: Replica, person: Git, remote: Git
 ) -> None:
     """We put nothing together that is not ours; commits go on, and somebody sorts it out."""
-    person.commit("src/app.py", "print(2)\n")
-    person("push", "--quiet")
+    person.push("src/app.py", "print(2)\n")
     replica.git.commit("src/app.py", "print(3)\n")
     await replica.commit()
 
@@ -358,8 +345,7 @@ async def test_after_a_push_with_force_ours_comes_back(
     replica: Replica, person: Git, remote: Git, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Somebody had not seen our commits; what they took away of their own stays away."""
-    person.commit("src/secret.py", "hidden\n", message="oops")
-    person("push", "--quiet")
+    person.push("src/secret.py", "hidden\n", message="oops")
     await replica.commit()
     await replica.sync.once()
     person("reset", "--quiet", "--hard", "HEAD~1")
@@ -411,33 +397,34 @@ async def test_a_remote_that_does_not_answer_is_not_waited_for(
     )
 
 
+FRAMED = ("", "=====", "", "error: GH006: Protected branch update failed.", "=====")
+
+
+@pytest.mark.parametrize(
+    ("when", "lines", "told"),
+    [
+        ("pre-receive", ("main is protected",), "main is protected"),
+        ("update", FRAMED, "error: GH006: Protected branch update failed."),
+    ],
+)
 async def test_a_remote_that_refuses_is_said(
-    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
+    replica: Replica,
+    remote: Git,
+    caplog: pytest.LogCaptureFixture,
+    when: str,
+    lines: tuple[str, ...],
+    told: str,
 ) -> None:
-    """A protected branch: with the words of the other side."""
-    hook = remote.root / "hooks/pre-receive"
-    hook.write_text("#!/bin/sh\necho main is protected >&2\nexit 1\n")
-    hook.chmod(0o755)
-    await replica.commit()
-
-    assert await replica.sync.once() == SyncResult.REFUSED
-    assert "main is protected" in caplog.text
-    hook.unlink()
-    assert await replica.sync.once() == SyncResult.PUSHED
-
-
-async def test_what_a_remote_says_is_found_in_its_frame(
-    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Whoever runs the bot reads one line, and it should be the one that tells."""
-    lines = ("", "=====", "", "error: GH006: Protected branch update failed.", "=====")
-    hook = remote.root / "hooks/update"
+    """A protected branch, in one line with the words of the other side, also where it draws a frame around them."""
+    hook = remote.root / "hooks" / when
     hook.write_text("#!/bin/sh\n" + "".join(f"echo '{line}' >&2\n" for line in lines) + "exit 1\n")
     hook.chmod(0o755)
     await replica.commit()
 
     assert await replica.sync.once() == SyncResult.REFUSED
-    assert "(refused): remote: error: GH006: Protected branch update failed." in caplog.text
+    assert f"(refused): remote: {told}" in caplog.text
+    hook.unlink()
+    assert await replica.sync.once() == SyncResult.PUSHED
 
 
 async def test_a_remote_that_wants_a_password_is_not_given_ours(
@@ -476,9 +463,10 @@ async def test_a_branch_that_is_gone_from_the_remote_comes_back(
 
 
 async def test_a_lock_that_is_stuck_at_the_remote_is_not_run_against(
-    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture
+    replica: Replica, remote: Git, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After some attempts the round is over, and the next one comes later."""
+    monkeypatch.setattr("bot.storage.git.sync.RACES", 2)
     lock = remote.root / "refs/heads/main.lock"
     lock.touch()
     await replica.commit()
@@ -500,8 +488,7 @@ async def test_rounds_and_probes_do_not_get_in_each_others_way(replica: Replica,
 
     probing = asyncio.create_task(probe())
     for number in range(12):
-        person.commit("src/app.py", f"print({number})\n")
-        person("push", "--quiet")
+        person.push("src/app.py", f"print({number})\n")
         assert await replica.sync.once() == SyncResult.NOTHING
     done.set()
     await probing
@@ -570,8 +557,7 @@ def processes_with(word: str) -> list[Path]:
 
 async def test_commits_do_not_wait_for_a_round(replica: Replica, person: Git) -> None:
     """Both write to the checkout; a commit waits for as long as files are moved, and no longer."""
-    person.commit("src/app.py", "print(2)\n")
-    person("push", "--quiet")
+    person.push("src/app.py", "print(2)\n")
     syncing = asyncio.create_task(replica.sync.once())
     for number in range(1, 11):
         await replica.commit(number)

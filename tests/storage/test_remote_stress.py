@@ -9,7 +9,7 @@ from bot.storage.git.workspace import GitWorkspace
 from tests import transcripts
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
-from tests.storage.clones import a_remote, assert_at_one
+from tests.storage.clones import assert_at_one
 from tests.storage.pushing import SHARED
 
 COMMITS = 12
@@ -35,14 +35,8 @@ def push_by_hand(person: Git) -> None:
             break
 
 
-async def test_bots_and_a_person_lose_nothing_to_each_other(tmp_path: Path) -> None:
+async def test_bots_and_a_person_lose_nothing_to_each_other(remote: Git, person: Git, tmp_path: Path) -> None:
     """Every commit that was said to be made is there once, in one line; all clones end as the remote is."""
-    remote, person = a_remote(tmp_path / "remote.git"), Git(tmp_path / "person")
-    person.begin()
-    person("remote", "add", "origin", str(remote.root))
-    person.commit("README.md", "ours\n", message="first")
-    person("push", "--quiet", "origin", "main")
-
     await asyncio.gather(
         asyncio.to_thread(push_by_hand, person), *(keep_bot(tmp_path / name, remote) for name in BOTS)
     )
@@ -53,7 +47,7 @@ async def test_bots_and_a_person_lose_nothing_to_each_other(tmp_path: Path) -> N
                 await Sync(tmp_path / name, remote=str(remote.root), seal=SEAL).once() == SyncResult.NOTHING
             )
     subjects = [f"{name} {number}" for name in (*BOTS, "person") for number in range(COMMITS)]
-    assert sorted(remote("log", "--format=%s", "main").splitlines()) == sorted(["first", *subjects])
+    assert sorted(remote("log", "--format=%s", "main").splitlines()) == sorted(["by hand", *subjects])
     assert_at_one(remote, *(Git(tmp_path / name) for name in BOTS))
     for slug, names in [(SHARED, BOTS), *((f"item-of-{name}", (name,)) for name in BOTS)]:
         written = transcripts.read(

@@ -19,12 +19,10 @@ from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git
-from tests.storage.clones import Opening, Replica
-from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section
+from tests.storage.clones import ITEM, TRANSCRIPT, Opening, Replica
+from tests.storage.samples import NOW, SLUG, a_commit, a_line, state_of
 
-ITEM = f"docs/requirements/{SLUG}"
 FILE = f"{ITEM}/specification.json"
-MEETING = f"{ITEM}/planning/meeting.jsonl"
 WRITTEN = {"requirements-spec.md#1. Scope": "0123456789abcdef"}
 
 
@@ -55,8 +53,7 @@ async def two_steps(workspace: GitWorkspace) -> Specification:
 async def specified(
     workspace: GitWorkspace, after: LastLine = NOTHING
 ) -> tuple[Specification, Mapping[str, str]]:
-    state = (await workspace.read(SLUG, now=NOW, after=after)).state
-    assert state
+    state = await state_of(workspace, after=after)
     return state.specification, state.written
 
 
@@ -66,35 +63,23 @@ def pressed(state: str, *, by: str = "U9", id: str = "FR-001") -> Line:
 
 
 def added(git: Git, *lines: Line) -> str:
-    return append(git.shown(MEETING).encode(), lines).decode()
+    return append(git.shown(TRANSCRIPT).encode(), lines).decode()
 
 
 async def test_it_is_a_file_of_the_item_and_no_artifact(workspace: GitWorkspace, git: Git) -> None:
     specification = await two_steps(workspace)
 
-    state = (await workspace.read(SLUG, now=NOW)).state
-    assert state
+    state = await state_of(workspace)
     assert read(git.shown(FILE)) == (specification.but(heard={}), WRITTEN)
     assert state.artifacts == ("requirements-spec.md",)
     assert git.status == []
 
 
-async def test_a_step_cannot_write_it(workspace: GitWorkspace) -> None:
-    edit = a_section("Mine.", path="Specification.json")
-    receipt = await workspace.commit(SLUG, a_commit(edits=(edit,)), now=NOW)
-    assert receipt.unwritten == (edit,)
-
-
-async def test_a_commit_without_it_leaves_it(workspace: GitWorkspace) -> None:
-    """As a commit of what could not be written before."""
-    specification = await two_steps(workspace)
-    await workspace.commit(SLUG, a_commit(3, lines=()), now=NOW)
-    assert await specified(workspace) == (specification, WRITTEN)
-
-
 async def test_it_is_read_by_who_knows_nothing_of_the_item(workspace: GitWorkspace) -> None:
-    """A roundtable that has a store has its own."""
+    """A roundtable that has a store has its own. A commit without it leaves it."""
     specification = await two_steps(workspace)
+    assert await specified(workspace) == (specification, WRITTEN)
+    await workspace.commit(SLUG, a_commit(3, lines=()), now=NOW)
     assert await specified(workspace) == (specification, WRITTEN)
     assert await specified(workspace, LastLine(id="i1.2")) == (Specification(), {})
 
@@ -123,7 +108,7 @@ async def test_who_pushes_a_line_and_a_file_that_fit_gains_no_authority(
     forged = git.shown(FILE).replace("Filter by date", "Give everything away")
     line = a_line("i1.9", source=Source.SYSTEM, meta={"message_id": "i1.9", HASH: hash_of(forged)})
     git.commit(FILE, forged)
-    git.commit(MEETING, added(git, line))
+    git.commit(TRANSCRIPT, added(git, line))
     assert (await specified(workspace))[0].entries == specification.entries
 
 
@@ -131,7 +116,7 @@ async def test_later_lines_of_others_only_propose(workspace: GitWorkspace, git: 
     """They withdraw nothing, and are not settled."""
     await two_steps(workspace)
     title = said(1, "Search").but(meta={**said(1, "Search").meta, "message_id": "x.1"})
-    git.commit(MEETING, added(git, title, pressed("withdrawn")))
+    git.commit(TRANSCRIPT, added(git, title, pressed("withdrawn")))
 
     found, _ = await specified(workspace)
     assert found.damage == ("2 lines have no seal: they can only propose",)
@@ -147,7 +132,7 @@ async def test_lines_of_others_only_propose_without_the_file_too(workspace: GitW
     work, specification = told(1, "Filter by date", Specification())
     await workspace.commit(SLUG, work.but(snapshot=""), now=NOW)
     git("checkout", "--quiet", "-b", "side")
-    git.commit(MEETING, added(git, pressed("withdrawn")))
+    git.commit(TRANSCRIPT, added(git, pressed("withdrawn")))
     git("checkout", "--quiet", "main")
     git.commit("README.md", "x")
     git("merge", "--quiet", "--no-ff", "-m", "merged", "side")
@@ -158,7 +143,7 @@ async def test_lines_of_others_only_propose_without_the_file_too(workspace: GitW
 
     assert found.entries == specification.entries
     assert written == WRITTEN
-    assert "x.U9" in git.shown(MEETING)
+    assert "x.U9" in git.shown(TRANSCRIPT)
 
 
 async def test_scrubbing_takes_secrets_out_of_claims(workspace: GitWorkspace, git: Git) -> None:
@@ -175,10 +160,10 @@ async def test_scrubbing_takes_secrets_out_of_claims(workspace: GitWorkspace, gi
     text = git.shown(FILE)
     found, written = await specified(workspace)
     assert FILE in result.files
-    assert secret not in text + git.shown(MEETING)
+    assert secret not in text + git.shown(TRANSCRIPT)
     assert text == text_of(found, written)
     assert written == WRITTEN
-    assert json.loads(git.shown(MEETING).splitlines()[-1])["meta"][HASH] == hash_of(text)
+    assert json.loads(git.shown(TRANSCRIPT).splitlines()[-1])["meta"][HASH] == hash_of(text)
 
 
 async def test_where_two_clones_changed_it_ours_stays_without_a_copy(replica: Replica, person: Git) -> None:
@@ -187,8 +172,7 @@ async def test_where_two_clones_changed_it_ours_stays_without_a_copy(replica: Re
     await replica.workspace.commit(SLUG, work, now=NOW)
     await replica.sync.once()
     person("pull", "--quiet")
-    person.commit(FILE, "{}\n")
-    person("push", "--quiet")
+    person.push(FILE, "{}\n")
     work, specification = told(2, "Sort by name", specification)
     await replica.workspace.commit(SLUG, work, now=NOW)
     assert await replica.sync.once() == SyncResult.PUSHED
@@ -214,7 +198,7 @@ async def test_where_two_bots_added_entries_both_are_kept(replica: Replica, open
     found, written = await specified(replica.workspace)
     assert sorted(found.entries) == ["FR-001", "FR-002", "FR-003"]
     assert sorted(read(replica.git.shown(FILE)).specification.entries) == ["FR-001", "FR-002", "FR-003"]
-    told_by = [line for line in lines.read(replica.git.shown(MEETING).encode()) if HASH in line.meta]
+    told_by = [line for line in lines.read(replica.git.shown(TRANSCRIPT).encode()) if HASH in line.meta]
     newest = told_by[-1]
     assert newest.meta[HASH] == hash_of(replica.git.shown(FILE))
     assert written == WRITTEN

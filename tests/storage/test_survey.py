@@ -117,8 +117,7 @@ async def test_what_imports_a_file_or_changed_with_it_is_related(workspace: GitW
     for number in range(2):
         git.write("src/lamp.py", f"light = {number}2\n")
         git.write("docs/lamp.md", f"{number}\n")
-        git("add", "-A")
-        git("commit", "-q", "-m", "together")
+        git.commit_all("together")
 
     found = await workspace.survey(("light",), seconds=PATIENCE_SECONDS)
 

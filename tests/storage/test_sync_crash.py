@@ -12,10 +12,9 @@ from bot.storage.git.sync import Sync, SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.sealing import SEAL
 from tests.storage.checkout import Git, unlike_each_other
+from tests.storage.clones import SPEC
 from tests.storage.samples import NOW, SLUG, a_commit, a_section
 
-ITEM = f"docs/requirements/{SLUG}"
-SPEC = f"{ITEM}/requirements-spec.md"
 FEWEST_MOMENTS = 25
 RANDOM_KILLS = 12
 AT_ONCE = 4
@@ -33,8 +32,7 @@ async def met(tmp_path: Path) -> Path:
     for number in range(LARGE):
         person.write(f"src/{number}.py", f"print({number})\n")
     person.commit("notes.txt", "one\n")
-    person("add", ".")
-    person("commit", "--quiet", "-m", "code")
+    person.commit_all("code")
     person("push", "--quiet", str(remote.root), "main")
     sync = Sync(folder / "workspace", remote=str(remote.root), seal=SEAL)
     async with GitWorkspace(folder / "workspace", after_commit=sync.wake, seal=SEAL) as workspace:
@@ -124,8 +122,7 @@ async def test_a_round_killed_anywhere_is_finished_by_the_next(met: Path, tmp_pa
     *copies, _ = await kill(met, tmp_path / "copies")
 
     assert len(copies) >= FEWEST_MOMENTS
-    for copy in unlike_each_other(copies):
-        await assert_finished(copy)
+    await finish(unlike_each_other(copies))
 
 
 async def test_git_killed_while_it_moves_files_is_finished_by_the_next(met: Path, tmp_path: Path) -> None:

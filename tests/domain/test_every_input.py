@@ -34,13 +34,12 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
-from bot.domain.specification.claims import Quote
 from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 from tests.domain import test_attending, test_budget, test_drafts, test_issues
-from tests.domain.books import few_steps, thinking
+from tests.domain.books import few_steps
 from tests.domain.table import HERE, NAMES, Contribution, Table, person, played_once, shipped
 from tests.meetings.test_disagreement import disputing
 
@@ -104,8 +103,7 @@ def specified() -> Table:
         Patch(id=id, kind=one.key, new=True, set={one.text: "it syncs"})
         for id, one in zip(ids, kinds, strict=True)
     )
-    by = person("grace")
-    return table.hear(Specify(key=table.key(), at=table.now(), person=by, patches=patches))
+    return table.does(Specify, who="grace", patches=patches)
 
 
 def asked_by_agent() -> Table:
@@ -122,8 +120,7 @@ def marked() -> Table:
     for number, kind in enumerate((MarkKind.DECISION, MarkKind.OBJECTION)):
         ts = table.ts()
         table.say(f"Keep the last edit of {number} phones.", who="grace", ts=ts)
-        mark = MarkMessage(key=table.key(), at=table.now(), person=person("ada"), ts=ts, mark=kind)
-        table.hear(mark)
+        table.does(MarkMessage, ts=ts, mark=kind)
     return table
 
 
@@ -132,27 +129,9 @@ def unread() -> Table:
     return test_drafts.failed("refused", raw="I will not.")
 
 
-def objected_to() -> Table:
-    """Another model reviewed a draft, and said nothing of its value."""
-    return test_drafts.objected_to()
-
-
 def suggested() -> Table:
-    """A model has looked, and suggests entries."""
-    table = Table(thinking(shipped())).start().stop_paying()
-    table.say("We need it for field work. Phones get lost.", who="grace").pay_up_to("speak")
-    words = "phones get lost"
-    quote = Quote(line=table.rt.line_of(table.rt.answers[0].ts), words=words)
-    found = Patch(
-        id="RSK-001",
-        kind="risk",
-        new=True,
-        set={"text": words},
-        quotes={"text": (quote,)},
-        sources=(quote.line,),
-    )
-    table.world.more = {"patches": (found,)}
-    return table.resume_paying()
+    """A model has looked, and suggests an entry."""
+    return test_drafts.drafted()
 
 
 def at_menu() -> Table:
@@ -177,8 +156,7 @@ def nothing_new() -> Table:
 def sealing() -> Table:
     table = discussing().say("Hm.", who="linus")
     position = SealedPosition(option="A", why="it is simple")
-    sealed = all_inputs.SealPosition(key=table.key(), at=table.now(), person=person("ada"), position=position)
-    return table.hear(sealed)
+    return table.does(all_inputs.SealPosition, position=position)
 
 
 def limit_reached() -> Table:
@@ -226,16 +204,11 @@ def to_be_confirmed() -> Table:
     table = marked()
     (ts,) = (one.ts for one in table.rt.marks if one.kind is MarkKind.DECISION)
     table.press(Action.AGREED, value=table.rt.marks[0].id)
-    out = {"key": table.key(), "at": table.now(), "person": person("grace"), "ts": ts}
-    return table.hear(MarkMessage(**out, mark=MarkKind.OUT))
+    return table.does(MarkMessage, who="grace", ts=ts, mark=MarkKind.OUT)
 
 
 def roll_call() -> Table:
     return test_attending.held().say("Edits get lost.").say("nudge")
-
-
-def overdue() -> Table:
-    return test_attending.overdue()
 
 
 def without_budget() -> Table:
@@ -270,16 +243,12 @@ def personas_discuss() -> Table:
     return table.say("Tunnels are long.")
 
 
-def personas_disagree() -> Table:
-    return disputing()
-
-
 SCENES: Mapping[str, Callable[[], Table]] = {
     one.__name__: one
     for one in (
-        step_open, specified, asked_by_agent, untouched, marked, unread, suggested, objected_to, deep,
-        to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, nothing_new, sealing, limit_reached,
-        paused, meta_broken, analysed, left_out, step_missing, card_saved, roll_call, overdue, without_budget,
+        step_open, specified, asked_by_agent, untouched, marked, unread, suggested, test_drafts.objected_to, deep,
+        to_be_confirmed, at_menu, discussing, personas_discuss, disputing, nothing_new, sealing, limit_reached, paused,
+        meta_broken, analysed, left_out, step_missing, card_saved, roll_call, test_attending.overdue, without_budget,
         planning_open, not_written, planned, with_tracker, begun_with_an_issue,
     )
 }  # fmt: skip

@@ -11,9 +11,9 @@ from bot.domain.item.item import TrackerIssue
 from bot.domain.messages import menus
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.messages.form import FormName, InputForm, Submission
-from bot.domain.messages.message import ITEM, Action, Link, Message
+from bot.domain.messages.message import Action, Link, Message
 from bot.domain.roundtable.effects import PushIssue, ReadIssue, ReadIssues
-from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, Press
+from bot.domain.roundtable.inputs import CreateIssues, IssueChanged
 from bot.domain.roundtable.outcomes import IssuesRead
 from bot.domain.roundtable.state import BRIEF, ROOT
 from bot.domain.roundtable.timers import TimerName, due_at
@@ -148,10 +148,7 @@ def test_labels_are_typed_with_commas(typed: str, labels: tuple[str, ...] | None
 def test_new_issues_get_the_labels() -> None:
     """The line with who pressed names them."""
     table = analysed().stop_paying()
-    key, at = table.key(), table.now()
-    table.hear(
-        CreateIssues(key=key, at=at, person=person("ada"), entries=("WRK-001",), labels=("api", "web"))
-    )
+    table.does(CreateIssues, entries=("WRK-001",), labels=("api", "web"))
 
     (effect,) = [one for one in table.rt.outbox if isinstance(one, PushIssue)]
     assert effect.labels == ("api", "web")
@@ -341,9 +338,7 @@ def begun(reference: str = "acme/api#57") -> Table:
 
 
 def press_read(table: Table, who: str = "ada") -> Table:
-    key, at = table.key(), table.now()
-    press = Press(key=key, at=at, person=person(who), action=Action.READ_ISSUE, token=ITEM, ts=table.ts())
-    return table.hear(press)
+    return table.press_outside(Action.READ_ISSUE, who=who)
 
 
 def root_message(table: Table) -> Message:

@@ -102,7 +102,7 @@ def test_a_record_is_appended_and_never_replaced() -> None:
 
 
 def test_the_files_of_the_step_are_added_to() -> None:
-    """Two discussions stack; one without insights adds its decisions and questions."""
+    """Two discussions stack; one without insights adds its decisions and questions. The menu says where what went."""
     table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
     before = table.world.files["quick-scan.md"].splitlines()
     table.press(Action.ELABORATE).say(SAID).say("done")
@@ -120,18 +120,14 @@ def test_the_files_of_the_step_are_added_to() -> None:
         'Updated quick-scan.md, section "1. Scope and Size": added the result of the discussion.'
     )
 
-    table = concluded().press(Action.ELABORATE).say("Again.").say("done")
-
-    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
-
-
-def test_people_are_told_which_file_and_section_got_what() -> None:
-    """Above the menu."""
-    updated = (
+    table = concluded()
+    told = (
         'Updated quick-scan.md, section "1. Scope and Size": added 1 insight from the discussion.\n\nSaved: '
     )
+    assert table.last.text.startswith(told)
+    table.press(Action.ELABORATE).say("Again.").say("done")
 
-    assert concluded().last.text.startswith(updated)
+    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
 
 
 def test_a_file_that_is_missing_is_named_and_skipped() -> None:

@@ -86,11 +86,6 @@ def test_at_the_end_of_a_step_people_are_asked() -> None:
     assert (at.offered()[0], at.offered()[-1]) == (Action.FINISH_STEP, Action.ALLOW_MORE)
     assert len(at.rt.answers) == 8
 
-    at.press(Action.FINISH_STEP)
-    assert at.rt.stage is Stage.AT_BOUNDARY
-    assert Action.ALLOW_MORE in at.offered()
-    assert at.rt.purse.spent.tokens == 500
-
 
 def test_at_the_end_of_a_discussion_what_there_is_is_saved() -> None:
     """It takes no model; then the menu asks."""

@@ -14,23 +14,18 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.claims import Quote
-from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table, played_once
+from tests.domain.test_drafts import quoting
 
 SAID = "Insight: Trains have tunnels.\nDecision: We keep a queue because it survives a tunnel\nQuestion: How long?"
 
 
 @played_once
-def discussed() -> Table:
-    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
-    return table.press(Action.ELABORATE).say(SAID)
-
-
-@played_once
 def concluded() -> Table:
-    return discussed().say("done")
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
+    return table.press(Action.ELABORATE).say(SAID).say("done")
 
 
 # --- the block --------------------------------------------------------------------------------------------------------
@@ -228,9 +223,9 @@ def thoughtful(*, ended: bool = True) -> Table:
     table.do_step().press(Action.ELABORATE)
     ts = table.ts()
     table.say(WORDS, ts=ts)
-    quotes = {"text": (Quote(line=table.rt.line_of(ts), words=WORDS),)}
-    patch = Patch(id="INS-001", kind="insight", new=True, set={"text": WORDS}, quotes=quotes)
-    table.world.patches = (patch.but(sources=(table.rt.line_of(ts),)),)
+    table.world.patches = (
+        quoting("INS-001", "insight", WORDS, Quote(line=table.rt.line_of(ts), words=WORDS)),
+    )
     return table.say("done") if ended else table
 
 

@@ -113,26 +113,10 @@ def test_depth_follows_the_quick_scan(scope: str, complexity: str, files: int, d
     assert QuickScan(scope=scope, complexity=complexity, file_count=files).depth is depth
 
 
-def test_a_depth_is_the_override_of_the_phase_or_that_of_the_scan_or_standard() -> None:
-    """A step's own depth counts where no phase was opened. ERR-DEPTH-001 says that no scan is there."""
-    overrides = {REQUIREMENTS: "deep", "00-quick-scan": "brief"}
-
-    assert depth_for(REQUIREMENTS, overrides, SMALL) == (Depth.DEEP, "override", None)
-    assert depth_for("00-quick-scan", overrides, SMALL) == (Depth.BRIEF, "override", None)
-
-    assert depth_for("04-design", {REQUIREMENTS: "deep"}, SMALL) == (Depth.BRIEF, "quick-scan", None)
-
-    unknown = QuickScan()
-
-    assert depth_for(REQUIREMENTS, {}, unknown) == (Depth.STANDARD, "standard", trouble("ERR-DEPTH-001"))
-    assert depth_for(REQUIREMENTS, {REQUIREMENTS: 1}, unknown)[2] == trouble("ERR-DEPTH-002")
-
-    assert depth_for("00-quick-scan", {}, LARGE) == (Depth.STANDARD, "standard", None)
-    assert depth_for("00-quick-scan", {}, QuickScan()) == (Depth.STANDARD, "standard", None)
-
+def test_a_steps_own_depth_counts_where_no_phase_was_opened() -> None:
+    """Before it come the depth that is active, and the override of the phase."""
     deep = step("01-06", depth="deep")
 
-    assert depth_for(REQUIREMENTS, {}, None) == (Depth.STANDARD, "standard", None)
     assert depth_of_step(deep, {}, None) is Depth.DEEP
     assert depth_of_step(deep, {}, Depth.BRIEF) is Depth.BRIEF
     assert depth_of_step(deep, {REQUIREMENTS: "standard"}, Depth.BRIEF) is Depth.STANDARD

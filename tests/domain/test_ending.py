@@ -3,11 +3,8 @@ What a discussion leaves behind: its block, in git before it is shown; a record;
 a model drafts entries from what people said there.
 """
 
-from dataclasses import replace
-
 import pytest
 
-from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import draft_wording, step_wording
 from bot.domain.messages.message import Action
@@ -15,7 +12,7 @@ from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.claims import Quote
 from bot.domain.transcript.lines import Line
-from tests.domain.books import few_steps, step
+from tests.domain.books import few_steps, step, thinking
 from tests.domain.table import SORRY, Table, played_once
 from tests.domain.test_drafts import quoting
 
@@ -217,9 +214,7 @@ BESIDE = "And lifts."
 @played_once
 def thoughtful(*, ended: bool = True) -> Table:
     """With a model that proposes what people said in the discussion."""
-    table = Table(
-        replace(few_steps(step("00-01"), step("00-02")), policy=Policy(thinks=True, draft_seconds=0))
-    ).start()
+    table = Table(thinking(few_steps(step("00-01"), step("00-02")))).start()
     table.do_step().press(Action.ELABORATE)
     ts = table.ts()
     table.say(WORDS, ts=ts)
@@ -294,7 +289,7 @@ def test_when_people_go_on_or_discuss_again_first_the_draft_comes_after_that() -
 
 def test_what_nobody_answered_is_read_with_the_rest() -> None:
     """It was said after the last turn."""
-    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start()
+    table = Table(thinking(few_steps())).start()
     table.meta_says(elaboration_config={"max_turns": 3}).elaborate().say("That was all.").say(BESIDE)
     table.stop_paying().say("done").pay_up_to("speak")
 
@@ -317,7 +312,7 @@ def test_an_answer_that_cannot_be_used_is_one_line_with_a_button(reason: str) ->
 
 def test_what_no_model_has_read_at_the_end_of_the_item_is_noted() -> None:
     """Nobody is asked any more."""
-    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start().through("02-01")
+    table = Table(thinking(few_steps())).start().through("02-01")
     table.press(Action.ELABORATE).say(WORDS).stop_paying().say("done").pay_up_to("speak")
     table.press(Action.CONTINUE).resume_paying()
 

@@ -7,7 +7,6 @@ that does not come about in any scene fails, until a scene has it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, get_args
@@ -19,7 +18,6 @@ from pydantic import BaseModel
 
 from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Fate, SealedPosition
@@ -39,7 +37,7 @@ from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
 from bot.errors import UserError
 from tests.domain import test_attending, test_budget, test_drafts, test_issues
-from tests.domain.books import few_steps
+from tests.domain.books import few_steps, thinking
 from tests.domain.table import HERE, NAMES, Contribution, Table, person, played_once, shipped
 from tests.meetings.test_disagreement import disputing
 
@@ -239,7 +237,7 @@ def not_written() -> Table:
 
 
 def personas_discuss() -> Table:
-    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start().elaborate()
+    table = Table(thinking(few_steps())).start().elaborate()
     return table.say("Tunnels are long.")
 
 

@@ -3,10 +3,8 @@
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.inputs import Say, Stop
-from bot.domain.roundtable.outcomes import Attachment
 from bot.errors import NotNow
-from tests.domain.table import Table, person
+from tests.domain.table import Table
 
 
 def told(table: Table, who: str) -> list[str]:
@@ -43,10 +41,7 @@ def test_stop_while_a_step_is_saved_stops_after_it() -> None:
 @pytest.mark.parametrize("typed", [True, False])
 def test_stop_while_the_thread_is_opened(*, typed: bool) -> None:
     table = Table(paying=False).start()
-    if typed:
-        table.hear(Stop(key="k", at=table.now(), person=person("ada")))
-    else:
-        table.say("stop")
+    table = table.say("stop") if typed else table.stop()
     table.resume_paying()
 
     assert table.rt.stage == "paused"
@@ -80,21 +75,3 @@ def test_who_asks_a_persona_without_a_model_can_keep_the_question() -> None:
 
 def test_who_only_thanks_a_persona_is_told_nothing() -> None:
     assert Table().start().say("Maya, that is enough for me.", who="grace").world.told == []
-
-
-def test_the_card_says_that_files_are_not_read() -> None:
-    table = Table().start()
-    ts, file = table.ts(), Attachment(id="F1", name="diagram.png")
-    said = Say(
-        key=f"C1.{ts}",
-        at=table.now(),
-        person=person("grace"),
-        text="shared diagram.png",
-        ts=ts,
-        files=(file,),
-    )
-    table.hear(said)
-    assert table.rt.card
-
-    sentence = "I can't look inside files. Say in words what matters in `diagram.png`."
-    assert sentence in table.card.text

@@ -7,10 +7,8 @@ from pydantic import ValidationError
 
 from bot.domain.catalog.agenda import (
     Agenda,
-    Pick,
     Playbook,
     QuickScan,
-    SkippedStep,
     depth_for,
     depth_of_step,
     next_step,
@@ -52,30 +50,6 @@ def says(section: StepHeading, text: str) -> Step:
 # --- phases ---------------------------------------------------------------------------------------------------------
 
 
-def test_there_are_five_phases_in_order_with_the_words_of_the_seed() -> None:
-    """Their order is the order of the analysis; a handoff can be said in the seed's words."""
-    assert PHASE_KEYS == (
-        "00-quick-scan",
-        "01-requirements",
-        "02-impact-analysis",
-        "03-architecture",
-        "04-design",
-    )
-    assert [phase.name for phase in ANALYSIS_PHASES] == [
-        "Quick Scan",
-        "Requirements",
-        "Impact Analysis",
-        "Architecture",
-        "Design",
-    ]
-
-    _, requirements, impact, *_ = ANALYSIS_PHASES
-
-    assert requirements.done == "requirements discovery"
-    assert requirements.guiding == "Requirements Discovery"
-    assert impact.doing == "assess the impact and design the architecture"
-
-
 def test_a_phase_of_ones_own_is_named_by_its_folder_and_sorted_in() -> None:
     """A folder is all it takes; its number says where it belongs."""
     phase = Phase.of_folder("05-rollout-plan")
@@ -90,77 +64,7 @@ def test_a_phase_of_ones_own_is_named_by_its_folder_and_sorted_in() -> None:
     assert agenda.phases[-1].key == "05-rollout"
 
 
-def test_the_first_open_phase_is_the_first_not_completed() -> None:
-    """Even when a later one is; and none when all are."""
-    agenda = Agenda()
-
-    assert agenda.first_open([]) == ANALYSIS_PHASES[0]
-    assert agenda.first_open(["00-quick-scan", "02-impact-analysis"]) == ANALYSIS_PHASES[1]
-    assert agenda.first_open(PHASE_KEYS) is None
-
-
-def test_steps_are_found_by_id_and_by_phase() -> None:
-    """Those of a phase in the order of their file names."""
-    first, second, other = step("01-01"), step("01-02"), step("02-01")
-    agenda = Agenda(steps=[second, other, first])
-
-    assert agenda.steps_of(REQUIREMENTS) == (first, second)
-    assert agenda.steps_of("04-design") == ()
-    assert agenda.step("02-01") == other
-    assert agenda.get("09-09") is None
-
-
 # --- the next step --------------------------------------------------------------------------------------------------
-
-
-def pick(*steps: Step, completed: tuple[str, ...] = (), passed: tuple[str, ...] = ()) -> Pick:
-    return next_step(
-        Agenda(steps=steps), REQUIREMENTS, completed=completed, passed=passed, facts=Facts(scope="small")
-    )
-
-
-def test_the_first_step_that_is_neither_completed_nor_passed_is_next() -> None:
-    """Once what it depends on is complete, in this phase or in another; a phase without such a step has ended."""
-    assert pick(step("01-01"), step("01-02"), completed=("01-01",)) == Pick(step("01-02"))
-
-    assert pick(step("01-01"), completed=("01-01",)) == Pick(None)
-    assert pick() == Pick(None)
-
-    assert pick(step("01-02", "00-01"), completed=("00-01",)).step == step("01-02", "00-01")
-
-    assert pick(step("01-02", "00-01"), step("01-03"), passed=("01-02",)) == Pick(step("01-03"))
-
-
-def test_a_step_waits_for_what_it_depends_on() -> None:
-    """ERR-STEP-008: it is skipped for now, and people are told what is missing."""
-    waiting = step("01-02", "00-01", "00-02")
-
-    picked = pick(waiting, step("01-03"), completed=("00-01",))
-
-    told = trouble("ERR-STEP-008", step_id="01-02", dep_id="00-02")
-    assert picked.step == step("01-03")
-    assert picked.skipped == (SkippedStep(step_id="01-02", why=told.sentence),)
-    assert picked.troubles == (told,)
-
-
-def test_a_step_is_skipped_when_its_condition_holds() -> None:
-    """That is not a trouble, and the log says why."""
-    picked = pick(step("01-01", skip_if="scope === 'small'"), step("01-02", skip_if="scope === 'large'"))
-
-    why = "Step 01-01 skipped: condition 'scope === 'small'' is true."
-    assert picked.skipped == (SkippedStep(step_id="01-01", why=why, excused=True),)
-    assert picked.step == step("01-02", skip_if="scope === 'large'")
-    assert picked.troubles == ()
-
-
-def test_a_step_whose_condition_means_nothing_runs() -> None:
-    """ERR-STEP-009: better one step too many."""
-    odd = step("01-01", skip_if="scope ===")
-
-    picked = pick(odd)
-
-    assert picked.step == odd
-    assert picked.troubles == (trouble("ERR-STEP-009", step_id="01-01", expression="scope ==="),)
 
 
 @given(st.permutations(["01-01", "01-02", "01-03", "01-04"]), st.data())
@@ -209,26 +113,10 @@ def test_depth_follows_the_quick_scan(scope: str, complexity: str, files: int, d
     assert QuickScan(scope=scope, complexity=complexity, file_count=files).depth is depth
 
 
-def test_a_depth_is_the_override_of_the_phase_or_that_of_the_scan_or_standard() -> None:
-    """A step's own depth counts where no phase was opened. ERR-DEPTH-001 says that no scan is there."""
-    overrides = {REQUIREMENTS: "deep", "00-quick-scan": "brief"}
-
-    assert depth_for(REQUIREMENTS, overrides, SMALL) == (Depth.DEEP, "override", None)
-    assert depth_for("00-quick-scan", overrides, SMALL) == (Depth.BRIEF, "override", None)
-
-    assert depth_for("04-design", {REQUIREMENTS: "deep"}, SMALL) == (Depth.BRIEF, "quick-scan", None)
-
-    unknown = QuickScan()
-
-    assert depth_for(REQUIREMENTS, {}, unknown) == (Depth.STANDARD, "standard", trouble("ERR-DEPTH-001"))
-    assert depth_for(REQUIREMENTS, {REQUIREMENTS: 1}, unknown)[2] == trouble("ERR-DEPTH-002")
-
-    assert depth_for("00-quick-scan", {}, LARGE) == (Depth.STANDARD, "standard", None)
-    assert depth_for("00-quick-scan", {}, QuickScan()) == (Depth.STANDARD, "standard", None)
-
+def test_a_steps_own_depth_counts_where_no_phase_was_opened() -> None:
+    """Before it come the depth that is active, and the override of the phase."""
     deep = step("01-06", depth="deep")
 
-    assert depth_for(REQUIREMENTS, {}, None) == (Depth.STANDARD, "standard", None)
     assert depth_of_step(deep, {}, None) is Depth.DEEP
     assert depth_of_step(deep, {}, Depth.BRIEF) is Depth.BRIEF
     assert depth_of_step(deep, {REQUIREMENTS: "standard"}, Depth.BRIEF) is Depth.STANDARD
@@ -303,13 +191,6 @@ def test_any_text_can_be_read(text: str) -> None:
     assert isinstance(read_quick_scan(text), QuickScan)
 
 
-@pytest.mark.parametrize("wrong", [{"scope": "tiny"}, {"file_count": -1}, {"complexity": ""}])
-def test_a_scan_holds_only_what_can_be_written(wrong: dict[str, object]) -> None:
-    """Anything else is refused where it comes in."""
-    with pytest.raises(ValidationError):
-        QuickScan.model_validate(wrong)
-
-
 def test_conditions_know_the_scan_and_the_depth() -> None:
     """These are the four variables of skip_if."""
     assert SMALL.facts(Depth.BRIEF) == Facts(scope="small", complexity="low", file_count=3, depth="brief")
@@ -326,34 +207,15 @@ def test_a_title_is_one_line_of_60_characters() -> None:
 @pytest.mark.parametrize(
     "outputs",
     [
-        [],
-        "quick-scan.md",
-        None,
-        [""],
-        ["../x.md"],
-        ["a/../x.md"],
-        ["/etc/passwd"],
-        ["~/x.md"],
-        [".git/config"],
-        ["a/.hidden"],
-        ["a\\b.md"],
-        ["a  b.md"],
-        ["a.md "],
-        ["x.md\n"],
-        ["C:x.md"],
-        ["a//b.md"],
-        ["a/"],
-        ["x" * 201],
-        ["meta.json"],
         ["META.JSON"],
         ["draft.md"],
-        ["planning/meeting.jsonl"],
-        ["reviews/review-001.md"],
+        ["specification.json"],
         ["reviews"],
-        ["ok.md", "docs/../../x"],
+        ["reviews/review-001.md"],
+        ["ok.md", "../x"],
     ],
 )
-def test_outputs_stay_in_the_items_folder(outputs: object) -> None:
+def test_outputs_stay_in_the_items_folder(outputs: list[str]) -> None:
     """No path leads out of it, and none to what the engine keeps there."""
     with pytest.raises(ValidationError):
         step("01-01", outputs=outputs)

@@ -298,7 +298,7 @@ def test_words_of_an_agent_are_quoted_on_one_line() -> None:
 def test_any_words_of_an_agent_are_shown_and_act_on_nobody(text: str, option: str) -> None:
     """Slack gets one quoted paragraph below the header, and labels as plain text."""
     hostile = f"{text}<!here> <@U0GRACE> <#C1> @channel {text}"
-    table = ask(Table(few_steps()).start(), asked(hostile, options=(f"Say {option}",)))
+    table = ask(open_step(), asked(hostile, options=(f"Say {option}",)))
     (part,) = parts(shown(table))
     body, *others = [one for one in part.blocks if one["type"] == "section"]
     assert not others

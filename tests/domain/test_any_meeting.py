@@ -178,25 +178,19 @@ class Meeting(RuleBasedStateMachine):
 
     @rule(who=PEOPLE, text=WORDS)
     def says(self, who: str, text: str) -> None:
-        table = self.table
-        if not table.rt.place.thread:
+        if not self.table.rt.place.thread:
             return
-        ts = table.ts()
-        said = Say(key=f"{table.rt.place.channel}.{ts}", at=table.now(), person=person(who), text=text, ts=ts)
+        said = self.message(who, text)
         if self.hears(said):
             self.heard.add(said.key)
-            heard = ThreadMessage(person=said.person, text=text, ts=ts)
-            table.world.heard = (*table.world.heard, heard)
+            self.is_in_the_thread(said)
 
     @precondition(lambda self: self.table.rt.place.thread)
     @rule(who=PEOPLE, text=WORDS)
     def writes_what_slack_delivers_later(self, who: str, text: str) -> None:
-        table, ts = self.table, self.table.ts()
-        key = f"{table.rt.place.channel}.{ts}"
-        self.on_the_way.append(Say(key=key, at=table.now(), person=person(who), text=text, ts=ts))
-        table.world.heard += (
-            ThreadMessage(person=person(who), text=text, ts=ts),
-        )  # who reads the thread sees it
+        said = self.message(who, text)
+        self.on_the_way.append(said)
+        self.is_in_the_thread(said)
 
     @precondition(lambda self: self.on_the_way)
     @rule(data=st.data())
@@ -215,31 +209,28 @@ class Meeting(RuleBasedStateMachine):
     @precondition(lambda self: self.table.world.heard)
     @rule(who=PEOPLE, text=WORDS, data=st.data())
     def edits_a_message(self, who: str, text: str, data: st.DataObject) -> None:
-        table = self.table
-        ts = data.draw(st.sampled_from(table.world.heard)).ts
-        self.hears(Amend(key=table.key(), at=table.now(), person=person(who), text=text, ts=ts))
+        ts = data.draw(st.sampled_from(self.table.world.heard)).ts
+        self.asks(Amend, who, text=text, ts=ts)
 
     @precondition(lambda self: self.table.world.heard)
     @rule(who=PEOPLE, data=st.data())
     def deletes_a_message(self, who: str, data: st.DataObject) -> None:
-        table = self.table
-        ts = data.draw(st.sampled_from(table.world.heard)).ts
-        self.hears(Retract(key=table.key(), at=table.now(), person=person(who), ts=ts))
+        ts = data.draw(st.sampled_from(self.table.world.heard)).ts
+        self.asks(Retract, who, ts=ts)
 
     @rule(who=PEOPLE, text=WORDS, gone=st.booleans())
     def changes_a_message_that_comes_later(self, who: str, text: str, *, gone: bool) -> None:
-        table = self.table
-        if not table.rt.place.thread:
+        if not self.table.rt.place.thread:
             return
-        ts = table.ts()
-        change = {"key": table.key(), "at": table.now(), "person": person(who), "ts": ts}
-        self.hears(Retract(**change) if gone else Amend(**change, text=text))
-        said = Say(
-            key=f"{table.rt.place.channel}.{ts}", at=table.now(), person=person(who), text="early", ts=ts
-        )
+        said = self.message(who, "early")
+        if gone:
+            self.asks(Retract, who, ts=said.ts)
+        else:
+            self.asks(Amend, who, ts=said.ts, text=text)
+        said = said.but(at=self.table.now())
         if self.hears(said):
             self.heard.add(said.key)
-            table.world.heard = (*table.world.heard, ThreadMessage(person=said.person, text=text, ts=ts))
+            self.is_in_the_thread(said.but(text=text))
 
     @precondition(lambda self: self.table.rt.menu)
     @rule(
@@ -267,17 +258,15 @@ class Meeting(RuleBasedStateMachine):
 
     @rule(who=PEOPLE)
     def wants_to_stop(self, who: str) -> None:
-        self.hears(Stop(key=self.table.key(), at=self.table.now(), person=person(who)))
+        self.asks(Stop, who)
 
     @rule(who=PEOPLE)
     def wants_to_resume(self, who: str) -> None:
-        table = self.table
-        self.hears(Resume(key=table.key(), at=table.now(), person=person(who), place=table.rt.place))
+        self.asks(Resume, who, place=self.table.rt.place)
 
     @rule(who=PEOPLE)
     def wants_to_plan(self, who: str) -> None:
-        table = self.table
-        self.hears(Plan(key=table.key(), at=table.now(), person=person(who), place=table.rt.place))
+        self.asks(Plan, who, place=self.table.rt.place)
 
     @rule(who=PEOPLE, role=st.sampled_from(["Test Planner", "Risk Planner"]), word=VERDICTS)
     def gives_a_verdict(self, who: str, role: str, word: str) -> None:
@@ -285,13 +274,11 @@ class Meeting(RuleBasedStateMachine):
 
     @rule(who=PEOPLE, depth=st.sampled_from(Depth))
     def wants_another_depth(self, who: str, depth: Depth) -> None:
-        self.hears(SetDepth(key=self.table.key(), at=self.table.now(), person=person(who), depth=depth))
+        self.asks(SetDepth, who, depth=depth)
 
     @rule(who=PEOPLE)
     def starts_again(self, who: str) -> None:
-        table = self.table
-        item, there = item_from("Offline sync"), HERE.but(channel="C2")
-        if self.hears(Start(key=table.key(), at=table.now(), item=item, place=there, person=person(who))):
+        if self.asks(Start, who, item=item_from("Offline sync"), place=HERE.but(channel="C2")):
             self.heard.clear()  # nothing was opened, so nobody could be heard
             self.on_the_way.clear()
 
@@ -437,22 +424,24 @@ class Meeting(RuleBasedStateMachine):
         ts = table.ts_of(menu.token)
         if ts == NOWHERE and table.rt.menu and menu.token == table.rt.menu.token:
             return  # nobody can press what is not in Slack yet
-        press = Press(
-            key=table.key(),
-            at=table.now(),
-            person=person(who),
-            action=action,
-            token=menu.token,
-            ts=ts,
-            value=value,
-        )
         now = table.rt.menu if table.rt.menu and table.rt.menu.token == menu.token else None
         is_open = now is not None and (action, value) in {
             (one.action, one.value) for one in now.message.offered
         }
         broke = action in {Action.GO_ON, Action.ASK_ALL} and used_up(table.rt.purse, self.book.policy)
-        accepted = self.hears(press)
+        accepted = self.asks(Press, who, action=action, token=menu.token, ts=ts, value=value)
         assert accepted is (is_open and not broke and not ACTIONS[action].opens_form(value))
+
+    def message(self, who: str, text: str) -> Say:
+        table, ts = self.table, self.table.ts()
+        return Say(key=f"{table.rt.place.channel}.{ts}", at=table.now(), person=person(who), text=text, ts=ts)
+
+    def is_in_the_thread(self, said: Say) -> None:
+        """Who reads the thread sees it."""
+        self.table.world.heard += (ThreadMessage(person=said.person, text=said.text, ts=said.ts),)
+
+    def asks(self, kind: type[Command], who: str, **facts: Any) -> bool:
+        return self.hears(kind(key=self.table.key(), at=self.table.now(), person=person(who), **facts))
 
     def hears(self, command: Command) -> bool:
         before = self.table.rt

@@ -69,34 +69,32 @@ specs = page_texts | st.lists(sections | insights, max_size=4).map(_applied)
 
 
 class TestSections:
-    def test_a_missing_file_is_made_from_its_title(self) -> None:
-        """The document's title is a heading of its own, above the first section."""
-        assert section().apply(None) == "# Requirements Specification\n\n## 2. Stakeholders\n\nDrivers.\n"
+    @pytest.mark.parametrize("text", [None, ""])
+    def test_a_missing_file_is_made_from_its_title(self, text: str | None) -> None:
+        """Also one in which nothing stands. The document's title is a heading above the first section."""
+        assert section().apply(text) == "# Requirements Specification\n\n## 2. Stakeholders\n\nDrivers.\n"
 
-    def test_an_empty_file_is_as_good_as_none(self) -> None:
-        """Nothing in it could be lost, so it gets its title too."""
-        assert section().apply("") == section().apply(None)
+    @pytest.mark.parametrize(
+        ("heading", "next_heading"), [("2. Stakeholders", "## 3."), ("10. Late", "## Appendix")]
+    )
+    def test_a_missing_section_comes_in_the_order_of_numbers(self, heading: str, next_heading: str) -> None:
+        """Steps may be finished in any order. The greatest number comes before an appendix, which has none."""
+        before, _, after = SPEC.partition(next_heading)
 
-    def test_a_missing_section_comes_in_the_order_of_numbers(self) -> None:
-        """Steps may be finished in any order; the document reads from 1 upwards."""
-        before, _, after = SPEC.partition("## 3.")
+        assert section(heading).apply(SPEC) == f"{before}## {heading}\n\nDrivers.\n\n{next_heading}{after}"
 
-        assert section().apply(SPEC) == f"{before}## 2. Stakeholders\n\nDrivers.\n\n## 3.{after}"
-
-    def test_the_greatest_number_comes_after_the_numbered_sections(self) -> None:
-        """Before an appendix, which has no number."""
-        before, _, after = SPEC.partition("## Appendix")
-
-        assert section("10. Late").apply(SPEC) == f"{before}## 10. Late\n\nDrivers.\n\n## Appendix{after}"
-
-    @pytest.mark.parametrize("text", [SPEC, "# T\n\ntext", "# T\n\ntext\n"])
-    def test_a_section_without_a_number_comes_last(self, text: str) -> None:
-        """After a blank line, whether or not the file ended with a line end."""
-        assert section("Glossary").apply(text) == text.rstrip("\n") + "\n\n## Glossary\n\nDrivers.\n"
-
-    def test_a_numbered_section_comes_last_where_no_other_has_a_number(self) -> None:
-        """There is no order to fit into, so what is there stays on top."""
-        assert section().apply("## A\n").endswith("## A\n\n## 2. Stakeholders\n\nDrivers.\n")
+    @pytest.mark.parametrize(
+        ("heading", "text"),
+        [
+            ("Glossary", SPEC),
+            ("Glossary", "# T\n\ntext"),
+            ("Glossary", "# T\n\ntext\n"),
+            ("2. Stakeholders", "## A\n"),
+        ],
+    )
+    def test_a_section_without_a_number_comes_last(self, heading: str, text: str) -> None:
+        """Behind a blank line; and any section does where no other one has a number."""
+        assert section(heading).apply(text) == text.rstrip("\n") + f"\n\n## {heading}\n\nDrivers.\n"
 
     def test_a_section_that_is_there_is_written_again(self) -> None:
         """And only that one: the heading as it stands, everything around it byte for byte."""

@@ -16,7 +16,7 @@ def shared(table: Table, text: str = "shared sketch.png") -> Line:
 
 
 def test_a_file_is_on_the_line_of_its_message_and_answers_the_step() -> None:
-    """Words without one have a line as it was."""
+    """The card says that nobody looks into it. Words without one have a line as it was."""
     line = shared(Table(few_steps()).start())
 
     assert line.content == "shared sketch.png"
@@ -24,6 +24,8 @@ def test_a_file_is_on_the_line_of_its_message_and_answers_the_step() -> None:
 
     table = Table(few_steps()).start()
     shared(table)
+    sentence = "I can't look inside files. Say in words what matters in `sketch.png`."
+    assert sentence in table.card.text
     table.finish()
 
     assert "shared sketch.png" in table.world.files["quick-scan.md"]

@@ -85,12 +85,6 @@ def test_the_name_of_a_kind_sorts_only_ones_own_note(card: StepScene) -> None:
     assert typed("risk: the council says no", card, person="ULINUS").actions == ()
 
 
-def test_several_commands_in_one_message(card: StepScene) -> None:
-    found = typed("accept 1\n\nleave out 3", card, person="ULINUS")
-
-    assert [one.what for one in found.actions] == [TypedKind.ACCEPT, TypedKind.LEAVE_OUT]
-
-
 def test_a_row_that_changes_a_suggestion_stands_among_others(card: StepScene) -> None:
     """The other rows are content."""
     assert may_be_typed("Nearly.\nchange 3: within 2 days", SCHEMA)

@@ -24,18 +24,14 @@ def cards(table: Table) -> list[str]:
 
 
 def test_a_step_is_one_post_from_its_question_to_its_menu() -> None:
-    table = Table(ONE_PHASE).start().say("For field work, without a network.").do_step()
-
-    assert len(cards(table)) == 1
-    assert table.offered()[0] == Action.CONTINUE
-
-
-def test_what_people_say_is_on_the_card() -> None:
     table = Table(ONE_PHASE).start().say("For field work, without a network.")
-
     (ts,) = cards(table)
     card = next(said.message for said in table.world.thread if said.ts == ts)
     assert "For field work, without a network." in card.text
+
+    table.do_step()
+    assert cards(table) == [ts]
+    assert table.offered()[0] == Action.CONTINUE
 
 
 def test_a_step_without_a_section_has_a_card_too() -> None:
@@ -45,12 +41,6 @@ def test_a_step_without_a_section_has_a_card_too() -> None:
     assert len(cards(table)) == 1
     assert {Action.FINISH_STEP, Action.ELABORATE} <= set(table.offered())
     assert table.do_step().offered()[0] == Action.CONTINUE
-
-
-def test_the_card_names_who_finished_the_step() -> None:
-    table = Table(ONE_PHASE).start().do_step()
-
-    assert "Finished by Ada" in table.last.text
 
 
 def test_the_next_step_has_a_card_of_its_own_and_the_one_before_has_no_buttons() -> None:
@@ -90,9 +80,15 @@ def test_a_card_that_a_deleted_thread_did_not_take_is_posted_once_in_the_new_one
 # --- typed in place of a press ---
 
 
+@played_once
+def at_features(*, thinks: bool = False) -> Table:
+    """The step of features is open."""
+    return Table(thinking(shipped()) if thinks else shipped()).start().through("01-05").press_continue()
+
+
 def feature_step(*patches: dict[str, object]) -> Table:
     """In the step of features, where Maya proposed *patches*, and at its menu."""
-    table = Table(thinking(shipped())).start().through("01-05").press_continue()
+    table = at_features(thinks=True)
     table.stop_paying().say("We leave out PDF.").pay_up_to("speak")
     (said,) = (line.message_id for line in table.lines if line.content == "We leave out PDF.")
     table.world.patches = tuple(
@@ -113,7 +109,7 @@ def states(table: Table) -> list[EntryState]:
 
 def test_what_is_suggested_is_decided_by_typing_its_number() -> None:
     """A number that is not open gets one sentence and changes nothing."""
-    table = feature_step(NO_PDF, ROWS).say("accept 1\nleave out 2", who="grace")
+    table = feature_step(NO_PDF, ROWS).say("accept 1\n\nleave out 2", who="grace")
 
     assert states(table) == [EntryState.ACCEPTED, EntryState.WITHDRAWN]
 
@@ -138,7 +134,7 @@ def noted(table: Table) -> list[object]:
 @played_once
 def with_objection() -> Table:
     """Linus objected in the open step."""
-    return Table(shipped()).start().through("01-05").press_continue().say("objection: no rows", who="linus")
+    return at_features().say("objection: no rows", who="linus")
 
 
 def test_any_living_entry_is_withdrawn_by_typing_once() -> None:
@@ -178,7 +174,7 @@ def test_who_names_what_cannot_be_kept_or_withdrawn_alone_is_told(text: str, ans
 
 
 def test_what_was_not_sorted_becomes_an_entry_that_rests_on_what_was_said() -> None:
-    table = Table(shipped()).start().through("01-05").press_continue()
+    table = at_features()
     table.say("Export every row.", who="grace").say("sort a requirement", who="ada")
 
     (entry,) = (one for one in table.rt.specification.entries.values() if one.kind == "requirement")
@@ -226,14 +222,19 @@ SCENES = {
 }
 
 
+@played_once
+def scene(name: str) -> Table:
+    return SCENES[name]()
+
+
 @pytest.mark.parametrize("name", SCENES)
 def test_everything_that_a_card_offers_can_be_pressed(name: str) -> None:
     """Found by hand: the finished card offered to open the step again, and a press was told that it is done."""
-    offered = [one for one in SCENES[name]().menu.message.offered if one.action not in OPENS_A_FORM]
+    offered = [one for one in scene(name).menu.message.offered if one.action not in OPENS_A_FORM]
 
     assert offered
     for choice in offered:
-        table = SCENES[name]()
+        table = scene(name)
         before = table.rt
         assert table.press(choice.action, value=choice.value).rt != before, choice.label
 
@@ -244,7 +245,7 @@ def test_everything_that_a_card_offers_can_be_pressed(name: str) -> None:
 @played_once
 def proposed_priority() -> Table:
     """FR-001 has a priority that a person gave, and Maya suggests another."""
-    table = Table(thinking(shipped())).start().through("01-05").press_continue()
+    table = at_features(thinks=True)
     table.say("Requirement: Export every row", who="grace")
     table.stop_paying().say("FR-001 priority: should", who="grace").pay_up_to("speak")
     (said,) = (line.message_id for line in table.lines if line.content.startswith("Requirement"))
@@ -275,7 +276,7 @@ def test_a_suggested_value_is_accepted_left_out_or_changed() -> None:
 
 def test_what_is_a_part_is_not_sorted_without_its_owner() -> None:
     """The note stays, and the person is told."""
-    table = Table(shipped()).start().through("01-05").press_continue()
+    table = at_features()
     table.say("500 of 500 rows", who="grace").say("sort a criterion")
 
     assert not table.rt.specification.active("criterion")

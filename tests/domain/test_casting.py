@@ -1,7 +1,6 @@
 """A roundtable with fewer personas, and one in a channel with rules of its own."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -15,18 +14,13 @@ from tests.domain.table import HERE, Table, shipped
 ALEX, JORDAN = "solutions-architect", "system-designer"
 
 
-def held(playbook: Playbook | None = None, **chosen: Any) -> Table:
-    """A roundtable whose start was *chosen* in the form."""
-    return Table(playbook).start(**chosen)
-
-
 def ruled(**rules: object) -> Playbook:
     channels = {HERE.channel: ChannelRules.model_validate(rules)}
     return replace(shipped(), policies=Policies(channels=channels))
 
 
 def test_the_first_of_the_cast_leads_for_the_absent() -> None:
-    table = held(personas=(ALEX, JORDAN))
+    table = Table().start(personas=(ALEX, JORDAN))
 
     assert "Alex leads this step, because Maya does not take part." in table.last.text
     assert table.last.speaker == ALEX
@@ -35,7 +29,7 @@ def test_the_first_of_the_cast_leads_for_the_absent() -> None:
 
 def test_an_elaboration_lists_who_took_part() -> None:
     """Also one persona alone, with people."""
-    table = held(personas=(ALEX, JORDAN)).elaborate()
+    table = Table().start(personas=(ALEX, JORDAN)).elaborate()
     speakers = {line.actor for line in table.lines}
     table.say("done")
 
@@ -43,14 +37,14 @@ def test_an_elaboration_lists_who_took_part() -> None:
     (record,) = table.meta.elaborations
     assert record.personas_active == (ALEX, JORDAN)
 
-    table = held(personas=(ALEX,)).elaborate()
+    table = Table().start(personas=(ALEX,)).elaborate()
     table.say("I want to keep a log of edits").say("done")
 
     assert table.meta.elaborations[0].personas_active == (ALEX,)
 
 
 def test_the_choices_are_in_git_and_come_back_from_there() -> None:
-    table = held(personas=(ALEX,), participants=("U2",), due="2026-01-09T10:00:00.000Z")
+    table = Table().start(personas=(ALEX,), participants=("U2",), due="2026-01-09T10:00:00.000Z")
     seats = table.meta.seats
     table.forget()
 
@@ -62,7 +56,7 @@ def test_the_choices_are_in_git_and_come_back_from_there() -> None:
 
 
 def test_a_chosen_depth_applies_to_all_phases() -> None:
-    table = held(depth=Depth.BRIEF)
+    table = Table().start(depth=Depth.BRIEF)
 
     assert table.rt.depth is Depth.BRIEF
     assert set(table.meta.depth_overrides.values()) == {"brief"}
@@ -72,12 +66,15 @@ def test_the_channel_chooses_where_people_do_not() -> None:
     """Also who presses."""
     playbook = ruled(cast=[JORDAN], depth="deep", press="starter")
 
-    assert (held(playbook).rt.personas_active, held(playbook).rt.depth) == ((JORDAN,), Depth.DEEP)
-    chosen = held(playbook, personas=(ALEX,), depth=Depth.BRIEF).rt
+    assert (Table(playbook).start().rt.personas_active, Table(playbook).start().rt.depth) == (
+        (JORDAN,),
+        Depth.DEEP,
+    )
+    chosen = Table(playbook).start(personas=(ALEX,), depth=Depth.BRIEF).rt
     assert (chosen.personas_active, chosen.depth) == ((ALEX,), Depth.BRIEF)
 
     playbook = ruled(press=PressPolicy.STARTER)
-    table = held(playbook).say("Edits get lost. Scope: small", who="grace")
+    table = Table(playbook).start().say("Edits get lost. Scope: small", who="grace")
     with pytest.raises(NotNow):
         table.press(Action.FINISH_STEP, who="grace")
 

@@ -1,5 +1,7 @@
 """What an item's folder says counts, unless it is a clone's that has not heard yet of what another one committed."""
 
+from functools import cache
+
 import pytest
 
 from bot.domain.item.meta import Meta
@@ -15,6 +17,7 @@ from tests.domain.table import Table, shipped
 STEP = "00-01"
 
 
+@cache
 def after_a_step() -> Roundtable:
     return Table().start().do_step().press(Action.CONTINUE).rt
 

@@ -1,5 +1,7 @@
 """How deep the questions go: the quick scan proposes, people dispose, and `meta.json` remembers."""
 
+from collections.abc import Callable
+
 import pytest
 
 from bot.domain.catalog.steps import Depth
@@ -74,17 +76,24 @@ def test_a_scan_of_medium_scope_or_none_means_standard_and_is_not_announced() ->
 # --- chosen -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["word", "button", "command"])
-def test_people_change_the_depth_of_the_open_step(how: str) -> None:
-    """The question is asked with the other section, on the same message; the lead says so above it."""
+@pytest.mark.parametrize(
+    "how",
+    [
+        lambda table: table.say("let's dig in", who="grace"),
+        lambda table: table.press(Action.DEPTH_DEEP, who="grace"),
+        lambda table: table.depth(Depth.DEEP, who="grace"),
+    ],
+    ids=["word", "button", "command"],
+)
+def test_people_change_the_depth_of_the_open_step(how: Callable[[Table], Table]) -> None:
+    """
+    The question is asked with the other section, on the same message; the lead says so once above it.
+
+    Who chose is in the transcript.
+    """
     table = Table(few_steps()).start()
     asked, posts = table.menu, len(table.world.thread)
-    if how == "word":
-        table.say("let's dig in")
-    elif how == "button":
-        table.press(Action.DEPTH_DEEP)
-    else:
-        table.depth(Depth.DEEP)
+    how(table)
 
     assert greeting(table).endswith("Let's get started.\n\nGot it, switching to deep mode.")
     assert (table.menu_at, len(table.world.thread)) == (table.ts_of(asked.token), posts)
@@ -94,18 +103,6 @@ def test_people_change_the_depth_of_the_open_step(how: str) -> None:
     assert offered[0] == Action.FINISH_STEP
     depths = [action for action in offered if action in menus.DEPTH_OF]
     assert depths == [Action.DEPTH_BRIEF, Action.DEPTH_STANDARD]
-
-
-@pytest.mark.parametrize("how", ["word", "button", "command"])
-def test_who_changed_the_depth_is_on_record(how: str) -> None:
-    """In the transcript, and the lead says to all once what came of it."""
-    table = Table(few_steps()).start()
-    if how == "word":
-        table.say("deep", who="grace")
-    elif how == "button":
-        table.press(Action.DEPTH_DEEP, who="grace")
-    else:
-        table.depth(Depth.DEEP, who="grace")
 
     chose = [line for line in table.lines if line.content == "Grace chose: Switch to deep"]
     assert [line.meta["person"] for line in chose] == ["grace"]

@@ -103,7 +103,7 @@ def test_what_is_withdrawn_or_only_suggested_is_not_told() -> None:
 
 
 def test_only_what_changed_in_the_specification_is_news() -> None:
-    """A proposal that was accepted meanwhile, and other words."""
+    """A proposal that was accepted meanwhile, other words, and what is new."""
     known = specification(
         entry("DEC-001", "decision", EntryState.PROPOSED, text="Keep photos out"),
         entry("DEC-002", "decision", text="Ship it"),
@@ -115,13 +115,17 @@ def test_only_what_changed_in_the_specification_is_news() -> None:
         entry("DEC-002", "decision", text="Ship it"),
         entry("DEC-003", "decision", text="Ship it in May"),
         entry("Q-001", "question", text="Who pays?"),
+        entry("FR-001", "requirement", title="See the rest"),
     )
     found = told(known, now)
 
     assert [one.partition(".")[0] for one in rows(found)] == [
         "DEC-001: Keep photos out",
         "DEC-003: Ship it in May",
+        "FR-001: See the rest",
     ]
+    assert found.sources == {"DEC-001": "C1.1", "DEC-003": "C1.1", "FR-001": "C1.1"}
+    assert "**Requirements:**\n  - FR-001: See the rest" in caught_up("Limits", found, "people.")
 
 
 def test_whoever_never_spoke_is_told_all_of_it() -> None:
@@ -174,20 +178,6 @@ def test_whom_it_waits_for() -> None:
     table = Table(few_steps()).start().do_step().plan()
 
     assert "05-01 Plan" in waiting_for(table.rt, table.playbook)
-
-
-def test_entries_that_people_recorded_are_told() -> None:
-    """Those that one knows as they are, are not."""
-    old = entry("FR-001", "requirement", title="Limit calls")
-    new = entry("FR-002", "requirement", title="See the rest")
-    gone = entry("FR-003", "requirement", EntryState.WITHDRAWN, title="Limit calls")
-    known = Specification(entries={"FR-001": old})
-    now = Specification(entries={"FR-001": old, "FR-002": new, "FR-003": gone})
-    found = told(known, now)
-
-    assert rows(found) == ["FR-002: See the rest"]
-    assert found.sources == {"FR-002": "C1.1"}
-    assert "**Requirements:**\n  - FR-002: See the rest" in caught_up("Limits", found, "people.")
 
 
 def test_entries_that_only_other_files_show_are_named() -> None:

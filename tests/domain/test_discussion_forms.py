@@ -42,11 +42,6 @@ def sent(name: FormName, subject: str = "", /, **values: Any) -> Submission:
     )
 
 
-def record(table: Table, *, who: str = "ada", **given: object) -> Table:
-    event = {"key": table.key(), "at": table.now(), "person": person(who), **given}
-    return table.hear(RecordDecision.model_validate(event))
-
-
 def card(table: Table) -> Card:
     assert table.rt.board
     shown = table.said_on(table.rt.board.token).card
@@ -168,7 +163,7 @@ def test_turning_an_objection_down_needs_the_reason_that_it_names(
 
 def test_no_reason_is_made_up_for_an_objection_that_is_turned_down() -> None:
     table = discussing().say("objection: it is slow")
-    record(table, words="Keep it", fates={"OBJ-001": "rejected"})
+    table.does(RecordDecision, words="Keep it", fates={"OBJ-001": "rejected"})
 
     (objection,) = table.rt.discussed.objections
     assert fate(objection) is Fate.REJECTED
@@ -206,7 +201,7 @@ def test_a_decision_settles_objections() -> None:
     table.say("objection: files are slow", who="grace").say("objection: nobody asked", who="grace")
     table.press(Action.OBJECTION, value="OBJ-002/accepted")
     fates = {"OBJ-001": "risk", "OBJ-002": "rejected", "OBJ-003": "withdrawn", "OBJ-009": "risk"}
-    record(table, words="Keep the last edit", reason="rare", fates=fates)
+    table.does(RecordDecision, words="Keep the last edit", reason="rare", fates=fates)
 
     objections = table.rt.discussed.objections
     assert [fate(one) for one in objections] == [Fate.RISK, Fate.ACCEPTED, Fate.OPEN]
@@ -216,13 +211,13 @@ def test_a_decision_settles_objections() -> None:
 
 def test_a_decision_is_replaced_by_one_of_the_same_issue() -> None:
     """Recorded in a form or in words."""
-    table = record(record(discussing(), option="A"), option="B", who="grace")
+    table = discussing().does(RecordDecision, option="A").does(RecordDecision, option="B", who="grace")
 
     first, second = table.rt.discussed.decisions
     assert (first["text"], first.replaced_by) == ("a queue", (second.id,))
 
     table = discussing().say("decision: A, for the phone")
-    first, second = record(table, option="B", who="grace").rt.discussed.decisions
+    first, second = table.does(RecordDecision, option="B", who="grace").rt.discussed.decisions
 
     assert second["text"] == "a file"
     assert first.replaced_by == (second.id,)
@@ -232,9 +227,9 @@ def test_what_says_nothing_is_refused() -> None:
     """In a decision, an objection, a sealed position."""
     table = discussing()
     with pytest.raises(NotNow):
-        record(table, words="  ")
+        table.does(RecordDecision, words="  ")
     with pytest.raises(NotNow):
-        record(table, option="Z")
+        table.does(RecordDecision, option="Z")
     with pytest.raises(NotNow):
         table.does(RaiseObjection, words=" ")
     with pytest.raises(NotNow):
@@ -288,7 +283,7 @@ def three_people() -> Table:
 
 def test_who_recorded_a_decision_and_whom_they_named() -> None:
     """In the line, on the card, in the synthesis, and to those who are said to have decided."""
-    table = record(three_people(), option="A", deciders=("grace", "linus"))
+    table = three_people().does(RecordDecision, option="A", deciders=("grace", "linus"))
     line = table.rt.lines[-1]
     (entry,) = table.rt.specification.active("decision")
     rows = [row.aside for part in card(table).parts if part.title == "Decided" for row in part.rows]
@@ -299,29 +294,23 @@ def test_who_recorded_a_decision_and_whom_they_named() -> None:
     assert rows == ["decided by Grace and Linus, recorded by Ada"]
     assert "Grace, Linus" in synthesized(table)
 
-    table = record(three_people(), option="A", deciders=("grace",))
+    table = three_people().does(RecordDecision, option="A", deciders=("grace",))
 
     assert "(Grace, recorded by Ada)" in synthesized(table)
     assert "(Grace)" not in synthesized(table)
 
-    table = record(three_people(), option="A", words="keep both edits", deciders=("ada", "grace"))
+    table = three_people().does(
+        RecordDecision, option="A", words="keep both edits", deciders=("ada", "grace")
+    )
 
     ((told, message),) = table.world.told
     assert told == "grace"
     assert message.text.startswith("Ada recorded that you decided “keep both edits”. If that is not so, ")
 
-    table = record(discussing(), option="A", deciders=("ada",))
+    table = discussing().does(RecordDecision, option="A", deciders=("ada",))
 
     assert "deciders" not in table.rt.lines[-1].meta
     assert not table.rt.specification.active("decision")[0]["deciders"]
-
-
-def test_those_who_decided_are_typed() -> None:
-    """`decided by: …` behind the decision."""
-    table = discussing().say("decision: keep the last edit; decided by: Grace and Linus")
-    (entry,) = table.rt.specification.active("decision")
-
-    assert (entry["text"], entry["deciders"]) == ("keep the last edit", ["Grace and Linus"])
 
 
 @pytest.mark.parametrize(
@@ -337,14 +326,9 @@ def test_only_people_of_the_roundtable_are_named(named: tuple[str, ...], *, fits
 # --- an option in a form ---
 
 
-def name_option(table: Table, words: str, *, who: str = "ada", **given: object) -> Table:
-    event = {"key": table.key(), "at": table.now(), "person": person(who), "words": words, **given}
-    return table.hear(NameOption.model_validate(event))
-
-
 def test_an_option_is_named_in_a_form() -> None:
     """As it is typed; who wants something else is for it."""
-    table = name_option(discussing(), "A bucket in each gateway")
+    table = discussing().does(NameOption, words="A bucket in each gateway")
     typed = discussing().say("option: A bucket in each gateway")
 
     assert [one.text for one in table.rt.debate.options] == [one.text for one in typed.rt.debate.options]
@@ -352,7 +336,9 @@ def test_an_option_is_named_in_a_form() -> None:
     assert table.rt.lines[-1].content == "Ada named option C: A bucket in each gateway"
     assert table.rt.lines[-1].meta["person"] == "ada"
 
-    table = name_option(discussing(), "A bucket in each gateway", is_own=True, why="it needs no server")
+    table = discussing().does(
+        NameOption, words="A bucket in each gateway", is_own=True, why="it needs no server"
+    )
 
     assert [(one.letter, one.name) for one in table.rt.discussed.stands] == [("C", "Ada")]
     assert table.rt.lines[-1].content == "Ada is for C: A bucket in each gateway. Why: it needs no server"
@@ -365,9 +351,9 @@ def test_an_option_that_is_there_already_is_not_named_twice() -> None:
     table = discussing()
     first = table.rt.debate.options[0]
     with pytest.raises(NotNow, match="option A already"):
-        name_option(table, first.text.upper())
+        table.does(NameOption, words=first.text.upper())
 
-    after = name_option(table, first.text, is_own=True)
+    after = table.does(NameOption, words=first.text, is_own=True)
     assert len(after.rt.debate.options) == 2
     assert after.rt.discussed.stands[-1].letter == "A"
 
@@ -376,9 +362,9 @@ def test_an_option_while_positions_are_given_privately() -> None:
     """It can be named; who is for what is not said in the open."""
     table = seal(discussing(), "ada", "A")
     with pytest.raises(NotNow, match="Give my position"):
-        name_option(table, "Neither", is_own=True)
+        table.does(NameOption, words="Neither", is_own=True)
 
-    assert name_option(table, "Neither").rt.debate.options[-1].text == "Neither"
+    assert table.does(NameOption, words="Neither").rt.debate.options[-1].text == "Neither"
     offered = {one.action: one.label for one in card(table).more}
     assert offered[Action.OPTION] == "Name an option…"
 
@@ -386,13 +372,13 @@ def test_an_option_while_positions_are_given_privately() -> None:
 def test_an_option_needs_words_and_room() -> None:
     table = discussing()
     with pytest.raises(NotNow, match="in your words"):
-        name_option(table, "  ")
+        table.does(NameOption, words="  ")
     assert set(deciding.flaws(table.rt, sent(FormName.OPTION, words=" "))) == {forms.WORDS}
 
     for number in range(23):
         table.say(f"option: way {number}")
     with pytest.raises(NotNow, match="as many options"):
-        name_option(table, "One more")
+        table.does(NameOption, words="One more")
 
 
 @pytest.mark.parametrize(

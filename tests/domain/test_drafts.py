@@ -41,6 +41,14 @@ def book(by: ReviewedBy = ReviewedBy.OTHER) -> Playbook:
     return replace(playbook, policy=playbook.policy.but(reviewed_by=by))
 
 
+def quoting(id: str, kind: str, text: str, *quotes: Quote) -> Patch:
+    """A new entry that rests on these words of people."""
+    lines = dict.fromkeys(one.line for one in quotes)
+    return Patch(
+        id=id, kind=kind, new=True, set={"text": text}, quotes={"text": quotes}, sources=tuple(lines)
+    )
+
+
 def verdicts(rt: Roundtable, why: str = "") -> tuple[ClaimVerdict, ...]:
     return tuple(
         ClaimVerdict(id=entry.id, field=field, at=claim.at, why=why)
@@ -53,16 +61,8 @@ def drafted(by: ReviewedBy = ReviewedBy.OTHER, *, fails: str = "", until: str = 
     table = Table(book(by)).start().stop_paying()
     table.say(SAID, who="grace").pay_up_to("speak")
     quote = Quote(line=table.rt.line_of(table.rt.answers[0].ts), words="phones get lost")
-    found = Patch(
-        id="RSK-001",
-        kind="risk",
-        new=True,
-        set={"text": "Phones are lost"},
-        quotes={"text": (quote,)},
-        sources=(quote.line,),
-        unverified={"text": NOT_CONFIRMED},
-    )
-    table.world.more = {"patches": (found,)}
+    found = quoting("RSK-001", "risk", "Phones are lost", quote)
+    table.world.more = {"patches": (found.but(unverified={"text": NOT_CONFIRMED}),)}
     if fails:
         table.fail("review", fails)
 
@@ -287,19 +287,10 @@ def drafted_late(doubt: str = "") -> Table:
     table.say("We need it for field work.", who="grace").say("Phones get lost.", who="grace")
     table.press(Action.FINISH_STEP).pay_up_to("speak")
     quotes = [Quote(line=table.rt.line_of(one.ts), words=one.text) for one in table.rt.answers]
-    found = [
-        Patch(
-            id=f"RSK-00{number}",
-            kind="risk",
-            new=True,
-            set={"text": quote.words},
-            quotes={"text": (quote,)},
-            sources=(quote.line,),
-            unverified={"text": doubt} if doubt and number == 1 else {},
-        )
-        for number, quote in enumerate(quotes, start=1)
-    ]
-    table.world.more = {"patches": tuple(found)}
+    first, second = (
+        quoting(f"RSK-00{number}", "risk", quote.words, quote) for number, quote in enumerate(quotes, start=1)
+    )
+    table.world.more = {"patches": (first.but(unverified={"text": doubt} if doubt else {}), second)}
     table.resume_paying()
     table.world.more = {}
     return table.press(Action.CONTINUE)

@@ -116,23 +116,18 @@ def test_every_contribution_is_one_turn() -> None:
 
 
 def test_the_lead_warns_at_two_turns_before_the_limit() -> None:
-    """On the card, whoever's turn it is; the warning is none itself, and one line of the record."""
-    table = discussing(max_turns=8).say("I worry about conflicts.").take_round()
+    """On the card, and once in the record before anybody answers; it is no turn itself."""
+    table = discussing(max_turns=6).say("I worry about conflicts.")
+    assert WARNING in table.discussion.text
+    table.take_round()
 
     assert table.rt.debate.turn_count == 6
-    assert WARNING in table.discussion.text
-    assert [line.content for line in table.say("Still.").lines].count(WARNING) == 1
-
-
-def test_the_warning_comes_on_a_persons_turn_too() -> None:
-    """Before anybody answers."""
-    table = discussing(max_turns=6).say("I worry about conflicts.").take_round()
-
     assert [line.content for line in table.lines[-3:]] == [
         WARNING,
         "business-analyst on turn",
         "solutions-architect on turn",
     ]
+    assert [line.content for line in table.say("Still.").lines].count(WARNING) == 1
 
 
 def test_at_the_limit_personas_fall_silent() -> None:

@@ -3,34 +3,26 @@ What a discussion leaves behind: its block, in git before it is shown; a record;
 a model drafts entries from what people said there.
 """
 
-from dataclasses import replace
-
 import pytest
 
-from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import draft_wording, step_wording
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.claims import Quote
-from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import Line
-from tests.domain.books import few_steps, step
+from tests.domain.books import few_steps, step, thinking
 from tests.domain.table import SORRY, Table, played_once
+from tests.domain.test_drafts import quoting
 
 SAID = "Insight: Trains have tunnels.\nDecision: We keep a queue because it survives a tunnel\nQuestion: How long?"
 
 
 @played_once
-def discussed() -> Table:
-    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
-    return table.press(Action.ELABORATE).say(SAID)
-
-
-@played_once
 def concluded() -> Table:
-    return discussed().say("done")
+    table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
+    return table.press(Action.ELABORATE).say(SAID).say("done")
 
 
 # --- the block --------------------------------------------------------------------------------------------------------
@@ -102,7 +94,7 @@ def test_a_record_is_appended_and_never_replaced() -> None:
 
 
 def test_the_files_of_the_step_are_added_to() -> None:
-    """Two discussions stack; one without insights adds its decisions and questions."""
+    """Two discussions stack; one without insights adds its decisions and questions. The menu says where what went."""
     table = Table(few_steps(step("00-01", "Scope and Size"))).start().do_step("It is small.")
     before = table.world.files["quick-scan.md"].splitlines()
     table.press(Action.ELABORATE).say(SAID).say("done")
@@ -120,18 +112,14 @@ def test_the_files_of_the_step_are_added_to() -> None:
         'Updated quick-scan.md, section "1. Scope and Size": added the result of the discussion.'
     )
 
-    table = concluded().press(Action.ELABORATE).say("Again.").say("done")
-
-    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
-
-
-def test_people_are_told_which_file_and_section_got_what() -> None:
-    """Above the menu."""
-    updated = (
+    table = concluded()
+    told = (
         'Updated quick-scan.md, section "1. Scope and Size": added 1 insight from the discussion.\n\nSaved: '
     )
+    assert table.last.text.startswith(told)
+    table.press(Action.ELABORATE).say("Again.").say("done")
 
-    assert concluded().last.text.startswith(updated)
+    assert table.world.files["quick-scan.md"].count("<!-- Elaboration: step 00-01, ") == 2
 
 
 def test_a_file_that_is_missing_is_named_and_skipped() -> None:
@@ -226,15 +214,13 @@ BESIDE = "And lifts."
 @played_once
 def thoughtful(*, ended: bool = True) -> Table:
     """With a model that proposes what people said in the discussion."""
-    table = Table(
-        replace(few_steps(step("00-01"), step("00-02")), policy=Policy(thinks=True, draft_seconds=0))
-    ).start()
+    table = Table(thinking(few_steps(step("00-01"), step("00-02")))).start()
     table.do_step().press(Action.ELABORATE)
     ts = table.ts()
     table.say(WORDS, ts=ts)
-    quotes = {"text": (Quote(line=table.rt.line_of(ts), words=WORDS),)}
-    patch = Patch(id="INS-001", kind="insight", new=True, set={"text": WORDS}, quotes=quotes)
-    table.world.patches = (patch.but(sources=(table.rt.line_of(ts),)),)
+    table.world.patches = (
+        quoting("INS-001", "insight", WORDS, Quote(line=table.rt.line_of(ts), words=WORDS)),
+    )
     return table.say("done") if ended else table
 
 
@@ -303,7 +289,7 @@ def test_when_people_go_on_or_discuss_again_first_the_draft_comes_after_that() -
 
 def test_what_nobody_answered_is_read_with_the_rest() -> None:
     """It was said after the last turn."""
-    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start()
+    table = Table(thinking(few_steps())).start()
     table.meta_says(elaboration_config={"max_turns": 3}).elaborate().say("That was all.").say(BESIDE)
     table.stop_paying().say("done").pay_up_to("speak")
 
@@ -326,7 +312,7 @@ def test_an_answer_that_cannot_be_used_is_one_line_with_a_button(reason: str) ->
 
 def test_what_no_model_has_read_at_the_end_of_the_item_is_noted() -> None:
     """Nobody is asked any more."""
-    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start().through("02-01")
+    table = Table(thinking(few_steps())).start().through("02-01")
     table.press(Action.ELABORATE).say(WORDS).stop_paying().say("done").pay_up_to("speak")
     table.press(Action.CONTINUE).resume_paying()
 

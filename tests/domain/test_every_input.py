@@ -7,7 +7,6 @@ that does not come about in any scene fails, until a scene has it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, get_args
@@ -19,7 +18,6 @@ from pydantic import BaseModel
 
 from bot.domain.actions.table import ACTIONS
 from bot.domain.catalog.budget import Budget
-from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.schema import NOTE
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import Fate, SealedPosition
@@ -34,7 +32,6 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending, answering, marking
 from bot.domain.specification import entry_forms
-from bot.domain.specification.claims import Quote
 from bot.domain.specification.fold import Patch
 from bot.domain.transcript.lines import Line
 from bot.domain.values.timestamps import in_words
@@ -104,8 +101,7 @@ def specified() -> Table:
         Patch(id=id, kind=one.key, new=True, set={one.text: "it syncs"})
         for id, one in zip(ids, kinds, strict=True)
     )
-    by = person("grace")
-    return table.hear(Specify(key=table.key(), at=table.now(), person=by, patches=patches))
+    return table.does(Specify, who="grace", patches=patches)
 
 
 def asked_by_agent() -> Table:
@@ -122,8 +118,7 @@ def marked() -> Table:
     for number, kind in enumerate((MarkKind.DECISION, MarkKind.OBJECTION)):
         ts = table.ts()
         table.say(f"Keep the last edit of {number} phones.", who="grace", ts=ts)
-        mark = MarkMessage(key=table.key(), at=table.now(), person=person("ada"), ts=ts, mark=kind)
-        table.hear(mark)
+        table.does(MarkMessage, ts=ts, mark=kind)
     return table
 
 
@@ -132,27 +127,9 @@ def unread() -> Table:
     return test_drafts.failed("refused", raw="I will not.")
 
 
-def objected_to() -> Table:
-    """Another model reviewed a draft, and said nothing of its value."""
-    return test_drafts.objected_to()
-
-
 def suggested() -> Table:
-    """A model has looked, and suggests entries."""
-    table = Table(thinking(shipped())).start().stop_paying()
-    table.say("We need it for field work. Phones get lost.", who="grace").pay_up_to("speak")
-    words = "phones get lost"
-    quote = Quote(line=table.rt.line_of(table.rt.answers[0].ts), words=words)
-    found = Patch(
-        id="RSK-001",
-        kind="risk",
-        new=True,
-        set={"text": words},
-        quotes={"text": (quote,)},
-        sources=(quote.line,),
-    )
-    table.world.more = {"patches": (found,)}
-    return table.resume_paying()
+    """A model has looked, and suggests an entry."""
+    return test_drafts.drafted()
 
 
 def at_menu() -> Table:
@@ -177,8 +154,7 @@ def nothing_new() -> Table:
 def sealing() -> Table:
     table = discussing().say("Hm.", who="linus")
     position = SealedPosition(option="A", why="it is simple")
-    sealed = all_inputs.SealPosition(key=table.key(), at=table.now(), person=person("ada"), position=position)
-    return table.hear(sealed)
+    return table.does(all_inputs.SealPosition, position=position)
 
 
 def limit_reached() -> Table:
@@ -226,16 +202,11 @@ def to_be_confirmed() -> Table:
     table = marked()
     (ts,) = (one.ts for one in table.rt.marks if one.kind is MarkKind.DECISION)
     table.press(Action.AGREED, value=table.rt.marks[0].id)
-    out = {"key": table.key(), "at": table.now(), "person": person("grace"), "ts": ts}
-    return table.hear(MarkMessage(**out, mark=MarkKind.OUT))
+    return table.does(MarkMessage, who="grace", ts=ts, mark=MarkKind.OUT)
 
 
 def roll_call() -> Table:
     return test_attending.held().say("Edits get lost.").say("nudge")
-
-
-def overdue() -> Table:
-    return test_attending.overdue()
 
 
 def without_budget() -> Table:
@@ -266,20 +237,16 @@ def not_written() -> Table:
 
 
 def personas_discuss() -> Table:
-    table = Table(replace(few_steps(), policy=Policy(thinks=True, draft_seconds=0))).start().elaborate()
+    table = Table(thinking(few_steps())).start().elaborate()
     return table.say("Tunnels are long.")
-
-
-def personas_disagree() -> Table:
-    return disputing()
 
 
 SCENES: Mapping[str, Callable[[], Table]] = {
     one.__name__: one
     for one in (
-        step_open, specified, asked_by_agent, untouched, marked, unread, suggested, objected_to, deep,
-        to_be_confirmed, at_menu, discussing, personas_discuss, personas_disagree, nothing_new, sealing, limit_reached,
-        paused, meta_broken, analysed, left_out, step_missing, card_saved, roll_call, overdue, without_budget,
+        step_open, specified, asked_by_agent, untouched, marked, unread, suggested, test_drafts.objected_to, deep,
+        to_be_confirmed, at_menu, discussing, personas_discuss, disputing, nothing_new, sealing, limit_reached, paused,
+        meta_broken, analysed, left_out, step_missing, card_saved, roll_call, test_attending.overdue, without_budget,
         planning_open, not_written, planned, with_tracker, begun_with_an_issue,
     )
 }  # fmt: skip

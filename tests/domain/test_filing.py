@@ -5,10 +5,10 @@ import pytest
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import cards
 from bot.domain.specification.claims import Quote
-from bot.domain.specification.fold import Patch
 from bot.errors import NotNow
 from tests.domain.books import thinking
 from tests.domain.table import Table, played_once, shipped
+from tests.domain.test_drafts import quoting
 
 RISK = "The works council may say no"
 MESSAGE = f"limit: Android 10\n{RISK}"
@@ -142,8 +142,7 @@ def drafted(*quotes: str) -> Table:
     table = Table(thinking(shipped())).start().through("01-04").press_continue()
     table.stop_paying().say(f"Phones are old. {RISK}.", who="grace").pay_up_to("speak")
     line = table.rt.line_of(table.rt.to_read[0].ts)
-    rests_on = {"sources": (line,), "quotes": {"text": tuple(Quote(line=line, words=one) for one in quotes)}}
-    found = Patch(id="RSK-001", kind="risk", new=True, set={"text": RISK}, **rests_on)
+    found = quoting("RSK-001", "risk", RISK, *(Quote(line=line, words=one) for one in quotes))
     table.world.more = {"patches": (found,)}
     table.resume_paying()
     table.world.more = {"patches": ()}

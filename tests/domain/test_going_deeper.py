@@ -1,5 +1,6 @@
 """Going deeper from the short path: the steps that are missing are asked, and the analysis completes again."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -12,19 +13,12 @@ from bot.domain.roundtable.state import BRIEF
 from bot.errors import NotNow
 from tests.domain.card_scene import behind_dots, labels
 from tests.domain.table import Table, played_once
+from tests.domain.test_short_path import WHY, short
 from tests.specification.meeting import PLAYBOOK
 
-WHY = (
-    "1. Drivers lose edits in tunnels. 2. Lost edits a week: from 40 to 0. 3. The winter season, 1 December."
-)
 WHAT = "2. Edits are kept on the device\nAC: 500 of 500 rows are there\n4. PDF"
 SCAN, REQUIREMENTS = PLAYBOOK.agenda.phases[0].key, PLAYBOOK.agenda.phases[1].key
 STEPS = [step.step_id for step in PLAYBOOK.agenda.steps]
-
-
-@played_once
-def short() -> Table:
-    return Table(PLAYBOOK).start(depth=None)
 
 
 @played_once
@@ -47,12 +41,12 @@ def missing(table: Table) -> list[str]:
 
 
 def asked_from_here(table: Table) -> list[str]:
-    """The steps that are asked until the analysis is complete, each answered."""
+    """The steps that are asked until the analysis is complete."""
     asked: list[str] = []
     while table.rt.stage is not Stage.ANALYSED:
         if table.rt.stage is Stage.DISCUSSING:
             asked.append(table.rt.step_id)
-            table.do_step()
+            table.press(Action.FINISH_STEP)
         else:
             table.press_continue()
     return asked
@@ -283,20 +277,14 @@ def test_where_steps_are_asked_one_by_one_the_words_ask_for_depth() -> None:
 # --- when something is lost -------------------------------------------------------------------------------------------
 
 
-def test_another_process_resumes_and_offers_it() -> None:
+@pytest.mark.parametrize(
+    "lose", [lambda table: table.restart().resume(), Table.forget], ids=["the process", "the store"]
+)
+def test_it_is_still_offered(lose: Callable[[Table], Table]) -> None:
+    """After a process has died, and after the store was lost."""
     table = analysed()
     left = missing(table)
-    table.restart().resume()
-    assert f"Go deeper: {len(left)} steps" in labels(table.last)
-
-    table.press(Action.GO_DEEPER)
-    assert asked_from_here(table) == left
-
-
-def test_after_the_store_is_lost_it_is_still_offered() -> None:
-    table = analysed()
-    left = missing(table)
-    table.forget()
+    lose(table)
     assert f"Go deeper: {len(left)} steps" in labels(table.last)
 
     assert asked_from_here(table.press(Action.GO_DEEPER)) == left

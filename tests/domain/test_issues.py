@@ -11,9 +11,9 @@ from bot.domain.item.item import TrackerIssue
 from bot.domain.messages import menus
 from bot.domain.messages import tracker_wording as wording
 from bot.domain.messages.form import FormName, InputForm, Submission
-from bot.domain.messages.message import ITEM, Action, Link, Message
+from bot.domain.messages.message import Action, Link, Message
 from bot.domain.roundtable.effects import PushIssue, ReadIssue, ReadIssues
-from bot.domain.roundtable.inputs import CreateIssues, IssueChanged, Press
+from bot.domain.roundtable.inputs import CreateIssues, IssueChanged
 from bot.domain.roundtable.outcomes import IssuesRead
 from bot.domain.roundtable.state import BRIEF, ROOT
 from bot.domain.roundtable.timers import TimerName, due_at
@@ -25,7 +25,7 @@ from bot.domain.specification.fold import Patch
 from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.card_scene import behind_dots, shown
-from tests.domain.table import SORRY, Table, person
+from tests.domain.table import SORRY, Table, person, played_once
 from tests.specification.meeting import PLAYBOOK
 
 REPOSITORIES = ("acme/api", "acme/web")
@@ -36,7 +36,12 @@ WHAT = "2. Pay without an account\nAC: a guest @grace pays with #2 fields"
 WITH_TRACKER = replace(PLAYBOOK, repositories=REPOSITORIES)
 
 
-def analysed(playbook: Playbook = WITH_TRACKER, *, private: bool | None = False) -> Table:
+@played_once
+def analysed() -> Table:
+    return analysed_with(WITH_TRACKER)
+
+
+def analysed_with(playbook: Playbook, *, private: bool | None = False) -> Table:
     """Two pieces of work, one of which waits for the other."""
     table = Table(playbook).start("Guest checkout", depth=None)
     table.rt = table.rt.but(manners=table.rt.manners.but(private=private))
@@ -70,19 +75,16 @@ def issue(table: Table, id: str) -> str:
 
 def test_the_button_stands_where_work_can_become_issues() -> None:
     """At the end, and at the end of the plan."""
-    assert "Create issues…" in behind_dots(brief(analysed()))
-    assert "Create issues…" not in behind_dots(brief(analysed(PLAYBOOK)))
-
-    planned = analysed().plan().press(Action.FINISH_STEP)
-    assert "Create issues…" in behind_dots(planned.world.thread[-1].message)
-    without = analysed(PLAYBOOK).plan().press(Action.FINISH_STEP)
-    assert "Create issues…" not in behind_dots(without.world.thread[-1].message)
+    for table, is_offered in ((analysed(), True), (analysed_with(PLAYBOOK), False)):
+        assert ("Create issues…" in behind_dots(brief(table))) is is_offered
+        table.plan().press(Action.FINISH_STEP)
+        assert ("Create issues…" in behind_dots(table.world.thread[-1].message)) is is_offered
 
 
 @pytest.mark.parametrize("channel", ["private", "unknown"])
 def test_nothing_of_a_private_channel_becomes_an_issue(channel: str) -> None:
     """Nor where it is not known who can see the channel."""
-    table = analysed(private=True if channel == "private" else None)
+    table = analysed_with(WITH_TRACKER, private=True if channel == "private" else None)
 
     assert "Create issues…" not in behind_dots(brief(table))
     with pytest.raises(NotNow, match=wording.PRIVATE):
@@ -111,7 +113,7 @@ def test_the_repository_of_the_issue_that_the_item_began_with_is_proposed() -> N
 
 
 def test_one_repository_is_not_asked_for() -> None:
-    found = form(analysed(replace(PLAYBOOK, repositories=("acme/api",))))
+    found = form(analysed_with(replace(PLAYBOOK, repositories=("acme/api",))))
 
     assert [one.name for one in found.fields] == [wording.WORK, wording.LABELS]
     assert found.intro.startswith("One issue for each in **acme/api**.")
@@ -148,10 +150,7 @@ def test_labels_are_typed_with_commas(typed: str, labels: tuple[str, ...] | None
 def test_new_issues_get_the_labels() -> None:
     """The line with who pressed names them."""
     table = analysed().stop_paying()
-    key, at = table.key(), table.now()
-    table.hear(
-        CreateIssues(key=key, at=at, person=person("ada"), entries=("WRK-001",), labels=("api", "web"))
-    )
+    table.does(CreateIssues, entries=("WRK-001",), labels=("api", "web"))
 
     (effect,) = [one for one in table.rt.outbox if isinstance(one, PushIssue)]
     assert effect.labels == ("api", "web")
@@ -273,7 +272,9 @@ def test_only_repositories_that_are_set_get_issues() -> None:
     with pytest.raises(NotNow):
         create(table, "WRK-001")
 
-    table = analysed(replace(PLAYBOOK, repositories=REPOSITORIES, policy=Policy(press=PressPolicy.STARTER)))
+    table = analysed_with(
+        replace(PLAYBOOK, repositories=REPOSITORIES, policy=Policy(press=PressPolicy.STARTER))
+    )
 
     with pytest.raises(NotNow):
         create(table, "WRK-001", who="grace")
@@ -341,9 +342,7 @@ def begun(reference: str = "acme/api#57") -> Table:
 
 
 def press_read(table: Table, who: str = "ada") -> Table:
-    key, at = table.key(), table.now()
-    press = Press(key=key, at=at, person=person(who), action=Action.READ_ISSUE, token=ITEM, ts=table.ts())
-    return table.hear(press)
+    return table.press_outside(Action.READ_ISSUE, who=who)
 
 
 def root_message(table: Table) -> Message:

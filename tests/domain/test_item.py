@@ -194,9 +194,18 @@ class TestItems:
         """Only a text that is nothing but a number, a key or an address points to an issue."""
         assert detect_source(text) == expected
 
-    def test_a_github_issue_is_an_item(self) -> None:
-        """Its number is its name until somebody gives it another."""
-        assert item_from("#42") == Item(slug="gh-42", title="GH-42", source="github", source_id="GH-42")
+    @pytest.mark.parametrize(
+        ("words", "item"),
+        [
+            ("#42", Item(slug="gh-42", title="GH-42", source="github", source_id="GH-42")),
+            ("PROJ-12", Item(slug="proj-12", title="PROJ-12", source="jira", source_id="PROJ-12")),
+            ("  Dark\n mode\x00 \u202efor all ", Item(slug="dark-mode-for-all", title="Dark mode for all")),
+            ("\x00", Item(slug="untitled-item", title="Untitled item")),
+        ],
+    )
+    def test_an_item_is_named_by_its_issue_or_by_words(self, words: str, item: Item) -> None:
+        """The slug is in lower case; words are one line, without what is invisible."""
+        assert item_from(words) == item
 
     @pytest.mark.parametrize("named", ["acme/api#42", "<https://github.com/acme/api/issues/42>"])
     def test_an_issue_with_its_repository_is_kept_as_it_was_named(self, named: str) -> None:
@@ -250,28 +259,12 @@ class TestItems:
         assert path_in(text) == path
         assert not path or is_surely_path(path) is is_sure
 
-    def test_a_jira_ticket_is_an_item(self) -> None:
-        """The slug is its key in lower case; the id keeps its capitals."""
-        assert item_from("PROJ-12") == Item(
-            slug="proj-12", title="PROJ-12", source="jira", source_id="PROJ-12"
-        )
-
-    def test_free_words_are_the_title(self) -> None:
-        """In one line, without what is invisible."""
-        assert item_from("  Dark\n mode\x00 \u202efor all ") == Item(
-            slug="dark-mode-for-all", title="Dark mode for all"
-        )
-
     def test_a_long_title_is_cut(self) -> None:
         """Between words, with an ellipsis, at 150 characters."""
         title = item_from("word " * 100).title
 
         assert len(title) <= 150
         assert title.endswith("word…")
-
-    def test_a_title_of_nothing_has_a_name(self) -> None:
-        """Text that holds only what is invisible makes an untitled item."""
-        assert item_from("\x00") == Item(slug="untitled-item", title="Untitled item")
 
     @given(st.text(st.characters(exclude_categories=())))
     def test_any_words_make_a_title_of_one_short_line(self, text: str) -> None:
@@ -353,10 +346,6 @@ class TestDraft:
             "# Dark mode\n\n- **Source**: manual\n- **Started by**: ada\n"
             "- **Started at**: 2026-03-01T10:00:00.000Z\n"
         )
-
-    def test_a_reference_is_named(self) -> None:
-        """Readers of the file find the issue it came from."""
-        assert "- **Source**: github GH-42\n" in draft(item_from("#42"), started_by="ada", at="now")
 
     def test_what_was_said_before_is_quoted_with_its_authors(self) -> None:
         """A thread that is adopted brings its discussion along."""

@@ -8,15 +8,15 @@ from bot.domain.roundtable.effects import Post
 from bot.domain.roundtable.inputs import Plan, SetDepth, Stop
 from bot.domain.roundtable.outcomes import Attempted
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import open_step
 from bot.domain.transcript.lines import Line
 from bot.errors import NotNow
 from tests.domain.books import few_steps, searching_steps, step
-from tests.domain.table import HERE, Table, person
+from tests.domain.table import HERE, MIDNIGHT, Table, person
 from tests.oracle import replayed
 
 TWO = few_steps(step("00-01"), step("00-04"))
+LATER = f"{MIDNIGHT + 3_600}.000100"
 
 
 def line_of(table: Table, text: str) -> Line:
@@ -148,8 +148,7 @@ def test_a_command_below_a_question_whose_post_was_not_answered_yet_is_obeyed() 
     """It waits until Slack says where the question stands, and is held against that."""
     table, _ = posting()
     table.wait(60)
-    later = f"{1_767_225_600 + 3_600}.000100"
-    table.say("finish", ts=later)
+    table.say("finish", ts=LATER)
     assert table.rt.stage is Stage.DISCUSSING
 
     table.resume_paying()
@@ -168,13 +167,10 @@ def test_a_command_above_a_question_whose_post_was_not_answered_yet_is_not_obeye
 def test_words_that_wait_survive_the_process_and_can_be_edited() -> None:
     """They are in the store, like everything that was acknowledged."""
     table, _ = posting()
-    later = f"{1_767_225_600 + 3_600}.000100"
-    table.say("For the train.", ts=later)
-    table.edit(later, "For the field.")
-    table.say("Nothing.", ts=f"{later[:-1]}1")
-    table.edit(f"{later[:-1]}1", "Nothing!").delete(f"{later[:-1]}1")
-    table.rt = Roundtable.model_validate_json(table.rt.model_dump_json())
-    table.resume_paying()
+    table.say("For the train.", ts=LATER).edit(LATER, "For the field.")
+    second = f"{LATER[:-1]}1"
+    table.say("Nothing.", ts=second).edit(second, "Nothing!").delete(second)
+    table.restart().resume_paying()
 
     assert [answer.text for answer in table.rt.answers] == ["For the field."]
     assert [line.content for line in table.lines if line.meta.get("person")][-5:] == [
@@ -189,7 +185,7 @@ def test_words_that_wait_survive_the_process_and_can_be_edited() -> None:
 def test_words_that_wait_for_a_post_that_fails_are_kept() -> None:
     """The roundtable pauses, and nothing that was said is lost."""
     table, _ = posting()
-    table.say("For the field.", ts=f"{1_767_225_600 + 3_600}.000100")
+    table.say("For the field.", ts=LATER)
     table.fail("post", "is_archived").resume_paying()
 
     assert table.rt.stage is Stage.PAUSED

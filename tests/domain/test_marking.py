@@ -10,7 +10,7 @@ from bot.domain.roundtable.marks import MarkKind
 from bot.domain.specification.claims import EntryState
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Table
 
 WORDS = "600 requests a minute per key to start with"
 
@@ -260,16 +260,7 @@ def test_a_mark_that_is_gone_cannot_be_agreed_on(marking: Marking) -> None:
 
 def test_what_a_persona_said_is_no_persons_words() -> None:
     """Nor is a message that nobody knows."""
-    table = Table().start()
-    unknown = MarkMessage(
-        key=table.key(),
-        at=table.now(),
-        person=person("ada"),
-        ts="9.9",
-        mark=MarkKind.DECISION,
-        is_reaction=True,
-    )
-    table.rt = table.decided(unknown)
+    table = Table().start().does(MarkMessage, ts="9.9", mark=MarkKind.DECISION, is_reaction=True)
 
     assert table.rt.marks == ()
 

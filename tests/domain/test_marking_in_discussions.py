@@ -7,7 +7,7 @@ from bot.domain.discussion.elaboration import Fate
 from bot.domain.messages.attribution_wording import attribution, attributions, recorder
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.digest import Digest, StateChange, digest
-from bot.domain.roundtable.inputs import MarkMessage, Say
+from bot.domain.roundtable.inputs import MarkMessage
 from bot.domain.roundtable.marks import MarkKind
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.fold import fold
@@ -107,8 +107,7 @@ def test_words_say_which_of_two_questions_is_meant(table: Table, word: str, deci
 
 def test_a_guest_answers_nothing_by_word(table: Table) -> None:
     marked(table, MarkKind.DECISION)
-    ts = table.ts()
-    table.hear(Say(key=f"C1.{ts}", at=table.now(), person=GUS, text="yes", ts=ts))
+    table.say("yes", who=GUS)
 
     assert not table.rt.discussed.decisions
     assert "Did we agree" in table.discussion.text

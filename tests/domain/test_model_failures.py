@@ -8,7 +8,6 @@ from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.inputs import TimeCame
 from bot.domain.roundtable.outcomes import Failed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName
@@ -93,9 +92,7 @@ def test_a_first_look_that_fails_has_its_buttons_too() -> None:
 def test_who_does_not_want_to_wait_for_a_slow_model_goes_on_without_it() -> None:
     """The call is over, and what people said is not read by the next one."""
     table = Table(TWO).start().stop_paying().say("For field work.").pay_up_to("speak")
-    due = table.rt.timers[TimerName.SLOW]
-    table.rt = table.decided(TimeCame(key="slow", at=due, name=TimerName.SLOW, due=due))
-    table.pay_up_to("speak")
+    table.time_comes(TimerName.SLOW).pay_up_to("speak")
     assert failures(table) == [("Maya is drafting, for more than 20 s.", ["Stop", "Go on without"])]
 
     table.press(Action.GO_ON_WITHOUT)
@@ -223,7 +220,7 @@ def test_a_round_that_takes_long_is_one_line_on_the_card() -> None:
     due = table.rt.timers[TimerName.SLOW]
     table.say("We have tunnels.")
     assert table.rt.timers[TimerName.SLOW] == due
-    table.rt = table.decided(TimeCame(key="slow", at=due, name=TimerName.SLOW, due=due))
+    table.time_comes(TimerName.SLOW)
     assert table.menu.message.card
     (line,) = [one for one in table.menu.message.card.parts if "20 s" in one.prose]
     assert line.prose == "The personas are thinking, for more than 20 s."

@@ -7,7 +7,6 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Commit, Post
 from bot.domain.roundtable.outcomes import Failed
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.timers import due_at
 from bot.domain.values.timestamps import after
 from tests.domain.books import few_steps, step
 from tests.domain.table import SORRY, Table
@@ -152,8 +151,7 @@ def test_the_card_does_not_say_saved_of_words_that_are_in_no_commit() -> None:
 def test_it_says_so_again_when_they_are_in_git() -> None:
     """Not while their commit is on its way."""
     table = Table(few_steps()).start().do_step().say("Photos of the meter count, too.").stop_paying()
-    for event in due_at(table.rt, after(table.rt.now, 3 * 60)):
-        table.rt = table.decided(event)
+    table.time_is(after(table.rt.now, 3 * 60))
     assert any(isinstance(one, Commit) for one in table.rt.outbox)
     assert LATER in card(table)
 

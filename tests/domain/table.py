@@ -426,6 +426,10 @@ class Table:
         assert shown, "nothing was sent"
         return shown
 
+    def standing(self, ts: str) -> Message:
+        """What stands in the thread there now."""
+        return next(one.message for one in self.world.thread if one.ts == ts)
+
     @property
     def texts(self) -> list[str]:
         """What people were shown, in order: posts, and edits that offer something new."""

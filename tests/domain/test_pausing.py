@@ -19,7 +19,7 @@ def test_a_person_stops_an_open_step(how: str) -> None:
     asked = table.menu
     table.say("stop", who="grace") if how == "word" else table.stop(who="grace")
 
-    shown = next(said.message for said in table.world.thread if said.ts == table.ts_of(asked.token))
+    shown = table.standing(table.ts_of(asked.token))
     assert (shown.choices, shown.note) == ((), "Stopped by Grace")
     assert table.rt.stage is Stage.PAUSED
 

@@ -37,7 +37,7 @@ def planning() -> Table:
 
 def card(at: Table) -> Message:
     assert at.rt.card, "there is a card"
-    return next(said.message for said in at.world.thread if said.ts == at.rt.stands_at(at.rt.card.token))
+    return at.standing(at.rt.stands_at(at.rt.card.token))
 
 
 def reviewers(at: Table) -> dict[str, str]:

@@ -27,8 +27,7 @@ def table() -> Table:
 def asked(at: Table) -> Message:
     """The open question at the bottom."""
     assert at.rt.prompt
-    live = at.rt.live[PROMPT]
-    return next(said.message for said in at.world.thread if said.ts == live.ts)
+    return at.standing(at.rt.live[PROMPT].ts)
 
 
 def prompt(at: Table) -> PromptKind | None:

@@ -1,6 +1,7 @@
 """While personas have the floor, one button stops them; it goes when it is not needed any more."""
 
-from bot.domain.discussion.elaboration import Elaboration
+import pytest
+
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import PersonaSpoke
@@ -13,11 +14,6 @@ def opening() -> Table:
     """A discussion was just opened, and its lead is about to frame it."""
     table = Table().start().do_step().stop_paying().press(Action.ELABORATE)
     return table.pay_up_to("speak")
-
-
-def debate(table: Table) -> Elaboration:
-    assert table.rt.elaboration
-    return table.rt.elaboration
 
 
 def buttons_of(table: Table) -> list[list[str]]:
@@ -39,19 +35,25 @@ def test_a_discussion_can_be_stopped_from_its_first_message_on() -> None:
     assert table.rt.has_pending(Speak)
 
 
-def test_a_press_ends_the_round_before_the_next_turn() -> None:
-    """Who was about to speak does not, and what was being said when it was pressed is not posted afterwards."""
+@pytest.mark.parametrize("how", ["button", "word", "command"])
+def test_stopping_ends_the_round_before_the_next_turn(how: str) -> None:
+    """Who was about to speak does not, and what was being said when it was stopped is not posted afterwards."""
     table = opening()
     table.pay_one()
     table.pay_up_to("speak")
-    turns, speak = debate(table).turn_count, table.rt.outbox[0]
-    table.press(Action.STOP)
+    turns, speak = table.rt.debate.turn_count, table.rt.outbox[0]
+    if how == "button":
+        table.press(Action.STOP)
+    elif how == "word":
+        table.say("stop")
+    else:
+        table.stop()
 
     late = PersonaSpoke(key=speak.id, at=table.now(), effect=speak.id, persona="qa", text="One more thing.")
     assert table.decided(late) is table.rt
     table.resume_paying()
     assert table.rt.stage is Stage.PAUSED
-    assert debate(table).turn_count == turns
+    assert table.rt.debate.turn_count == turns
     assert table.offered() == [Action.RESUME]
     assert buttons_of(table) == [[Action.RESUME]]
 

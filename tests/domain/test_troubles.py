@@ -158,23 +158,14 @@ def test_a_discussion_that_no_voice_can_open_waits_for_a_person(reason: str) -> 
 
 def test_retrying_does_what_could_not_be_done() -> None:
     """Once, whoever presses, and however often the voice has failed."""
-    table = stalled().press_retry()
-
+    table = stalled(times=5).press_retry()
+    menu = table.menu
+    table.press_retry().press_retry()
     assert table.rt.stage is Stage.ELABORATING
     assert table.rt.debate.framed
 
-    table = stalled()
-    menu = table.menu
-    table.press(Action.RETRY, menu=menu, who="ada")
-
     with pytest.raises(NotNow, match="Retry -- chosen by Ada"):
         table.press(Action.RETRY, menu=menu, who="grace")
-
-    table = stalled(times=5)
-    for _ in range(3):
-        table.press_retry()
-
-    assert table.rt.debate.framed
 
 
 def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
@@ -246,21 +237,21 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     menu = table.menu
     table.fail("post", "not_in_channel").say("c")
     assert table.rt.stage is Stage.PAUSED
-    shut_out = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    shut_out = table.standing(table.ts_of(menu.token))
     table.resume()
 
-    stands = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    stands = table.standing(table.ts_of(menu.token))
     assert shut_out.choices
     assert stands.choices == ()
 
     table = Table(thinking(TWO)).start().do_step()
     menu = table.menu
     table.fail("rewrite", "not_in_channel").say("c")
-    refused = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    refused = table.standing(table.ts_of(menu.token))
     assert (refused.choices, table.rt.stage) == (menu.message.choices, Stage.DISCUSSING)
     table.say("For field work.")
 
-    stands = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    stands = table.standing(table.ts_of(menu.token))
     assert stands.choices == ()
 
 

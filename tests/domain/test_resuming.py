@@ -9,7 +9,7 @@ from bot.domain.messages import trouble_wording
 from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.outcomes import Committed, ItemRead, ItemState
+from bot.domain.roundtable.outcomes import Committed, ItemState
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -454,14 +454,3 @@ def test_resuming_what_stalled_is_the_same_as_retrying() -> None:
 
     with pytest.raises(NotNow, match="This roundtable has no thread yet"):
         table.resume()
-
-
-def test_an_item_read_twice_is_told_once() -> None:
-    """An outcome that comes again finds nothing that it settles."""
-    table = Table(TWO).start()
-    again = next(outcome for outcome in table.told if isinstance(outcome, ItemRead))
-    before = table.rt
-    table.rt = table.decided(again)
-
-    assert table.rt is before
-    assert trouble("ERR-META-001").sentence == ""

@@ -1,7 +1,10 @@
 """The one door: what may happen when, what is refused, and that a roundtable is a value that can be stored."""
 
+from functools import partial
+
 import pytest
 
+from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import state
 from bot.domain.roundtable.machine import ANYTIME, TRANSITIONS
@@ -47,8 +50,9 @@ def test_while_we_are_busy_nothing_can_be_asked_for(stage: Stage) -> None:
     table = SCENES[stage]()
     before = table.rt
 
-    with pytest.raises(NotNow, match="I am saving"):
-        table.resume()
+    for wish in (table.resume, partial(table.depth, Depth.DEEP)):
+        with pytest.raises(NotNow, match="I am saving"):
+            wish()
     assert table.rt is before
     after = table.stop().rt
     assert after.stop_asked_by == "ada" or after.stage is Stage.PAUSED

@@ -1,12 +1,13 @@
 """While personas have the floor, one button stops them; it goes when it is not needed any more."""
 
-import pytest
+from collections.abc import Callable
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from tests.domain.table import FLOOR, Table, played_once
+from tests.domain.test_pausing import how
 
 
 @played_once
@@ -35,19 +36,14 @@ def test_a_discussion_can_be_stopped_from_its_first_message_on() -> None:
     assert table.rt.has_pending(Speak)
 
 
-@pytest.mark.parametrize("how", ["button", "word", "command"])
-def test_stopping_ends_the_round_before_the_next_turn(how: str) -> None:
+@how
+def test_stopping_ends_the_round_before_the_next_turn(stop: Callable[[Table], Table]) -> None:
     """Who was about to speak does not, and what was being said when it was stopped is not posted afterwards."""
     table = opening()
     table.pay_one()
     table.pay_up_to("speak")
     turns, speak = table.rt.debate.turn_count, table.rt.outbox[0]
-    if how == "button":
-        table.press(Action.STOP)
-    elif how == "word":
-        table.say("stop")
-    else:
-        table.stop()
+    stop(table)
 
     late = PersonaSpoke(key=speak.id, at=table.now(), effect=speak.id, persona="qa", text="One more thing.")
     assert table.decided(late) is table.rt

@@ -431,15 +431,6 @@ def test_people_are_told_what_was_deleted_and_restored() -> None:
     assert table.rt.steps_completed == ("00-01", "00-02")
 
 
-def test_fields_of_the_wrong_type_are_taken_as_empty() -> None:
-    """Silently; the log has the codes."""
-    table = Table(TWO).start().do_step()
-    table.meta_says(steps_completed="00-01", depth_overrides=["deep"], elaborations={"no": "list"}).forget()
-
-    assert {"ERR-META-004", "ERR-META-005", "ERR-ELAB-010"} <= table.codes
-    assert table.rt.step_id == "00-01"
-
-
 # --- going on from a stall --------------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """That something is saved is said when the commit is made; until then, what is the case is said once."""
 
 from bot.domain.messages import step_wording, trouble_wording
+from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Commit
 from bot.domain.values.timestamps import after
@@ -31,6 +32,9 @@ def test_a_step_whose_commit_fails_is_not_said_to_be_saved() -> None:
     """Its menu comes, and says that it is not; the reason is told once."""
     table = Table(TWO).start().fail("commit").do_step()
 
+    assert table.menu.kind is MenuKind.STEP
+    assert table.rt.steps_completed == ("00-01",)
+    assert table.meta.steps_completed == ()
     assert claims(table) == []
     assert not_yet(table) == [
         f"⚠ Not saved yet: {SORRY} Nothing that was said is lost. I keep trying, and tell you when it is saved."
@@ -68,16 +72,6 @@ def test_feedback_that_cannot_be_saved_is_not_said_to_be_saved() -> None:
     assert len(claims(table)) == before
     assert len(not_yet(table)) == 1
     assert table.press(Action.STOP).subjects[-2].startswith("feedback")
-
-
-def test_a_discussion_that_cannot_be_saved_is_told_as_it_is() -> None:
-    """The artifacts do not have its insights yet."""
-    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("commit").say("done")
-
-    assert [
-        text for text in table.texts if "The discussion is over, and its insights are not saved yet" in text
-    ]
-    assert not [text for text in table.texts if "in the artifacts" in text]
 
 
 def test_a_plan_that_cannot_be_saved_is_shown_as_it_is() -> None:

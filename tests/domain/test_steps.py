@@ -61,15 +61,6 @@ def test_a_step_of_another_persona_is_asked_by_that_persona() -> None:
     assert "ERR-PERSONA-002" in table.codes
 
 
-def test_a_missing_section_falls_back_to_the_standard_one() -> None:
-    """Silently: people get questions, the log gets a line."""
-    table = Table(few_steps(step("00-01", sections={StepHeading.STANDARD: "What is it?"}))).start()
-    table.say("deep")
-
-    assert "\n\nWhat is it?\n" in table.last.text
-    assert "ERR-STEP-007" in table.codes
-
-
 # --- searching the code base ------------------------------------------------------------------------------------------
 
 
@@ -294,12 +285,3 @@ def test_a_step_that_is_passed_over_is_named_at_the_end_of_the_phase() -> None:
     sentence = trouble("ERR-STEP-008", step_id="00-01", dep_id="00-09").sentence
     assert f"Not done in this phase:\n- 00-01 Topic 00-01: {sentence}" in table.last.text
     assert table.meta.steps_completed == ("00-02",)
-
-
-def test_a_step_whose_condition_means_nothing_is_asked() -> None:
-    """With a warning: a mistake in a file is no reason to leave something out."""
-    table = Table(few_steps(step("00-01", skip_if="weather == 'bad'"))).start()
-
-    warned = trouble("ERR-STEP-009", step_id="00-01", expression="weather == 'bad'").sentence
-    assert warned in table.texts
-    assert table.rt.step_id == "00-01"

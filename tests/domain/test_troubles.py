@@ -7,7 +7,6 @@ import pytest
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import trouble_wording
-from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
@@ -23,15 +22,8 @@ VOICE_LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
 # --- commits ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_step_that_cannot_be_saved_is_told_and_saved_before_the_next_commit() -> None:
-    """The menu still comes; what is in the store is saved later, as the commit it was meant to be."""
-    table = Table(TWO).start().fail("commit").do_step()
-
-    assert NOT_SAVED in table.texts
-    assert table.menu.kind is MenuKind.STEP
-    assert table.rt.steps_completed == ("00-01",)
-    assert table.meta.steps_completed == ()
-
+def test_a_step_that_cannot_be_saved_is_saved_before_the_next_commit() -> None:
+    """As the commit it was meant to be."""
     table = Table(TWO).start().fail("commit").do_step().press_continue().do_step()
 
     assert table.subjects == ["start", "step 00-01 Topic 00-01", "step 00-02 Topic 00-02"]
@@ -123,17 +115,6 @@ def test_no_commit_is_one_that_the_meeting_depends_on(wish: Callable[[Table], Ta
 
     assert table.rt.outbox == ()
     assert table.menu_at
-
-
-def test_an_artifact_that_cannot_be_written_is_named() -> None:
-    """The step is done all the same; its text is in the transcript."""
-    failed = trouble("ERR-ART-002", artifact_name="quick-scan.md")
-    table = Table(TWO).start()
-    table.world.troubles = (failed,)
-    table.do_step()
-
-    assert f"⚠ {failed.sentence}" in table.texts
-    assert table.meta.steps_completed == ("00-01",)
 
 
 # --- voices -----------------------------------------------------------------------------------------------------------

@@ -232,12 +232,3 @@ def test_a_round_that_takes_long_is_one_line_on_the_card() -> None:
     assert "20 s" not in table.discussion.text
     assert not table.rt.has_pending(Speak)
     assert "We have tunnels." in [turn.text for turn in table.rt.debate.turns]
-
-
-def test_a_discussion_that_cannot_even_be_opened_by_rules_waits_for_a_person() -> None:
-    """Without a model the lead opens it: where that fails, too, nothing counts as done."""
-    table = Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
-
-    assert table.rt.stage is Stage.STALLED
-    assert table.offered() == [Action.RETRY]
-    assert table.meta.elaborations == ()

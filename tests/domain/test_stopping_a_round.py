@@ -63,18 +63,3 @@ def test_whoever_resumes_finds_the_discussion_as_it_was() -> None:
 
     assert table.rt.stage is Stage.ELABORATING
     assert table.offered() == FLOOR
-
-
-def test_at_any_time_the_thread_has_the_buttons_of_one_card() -> None:
-    """An answer has none of its own."""
-    table = opening().resume_paying()
-
-    assert table.offered() == FLOOR
-    assert buttons_of(table) == [FLOOR]
-    introduction = next(one.message for one in table.world.thread if "ELABORATION MODE" in one.message.text)
-    assert introduction.choices
-
-    shown = len(table.menus)
-    table.say("Alex, what about conflicts?")
-
-    assert table.menus[shown:] == []

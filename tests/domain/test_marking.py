@@ -130,12 +130,16 @@ def test_a_mark_asks_and_a_press_decides(anywhere: Marking) -> None:
     assert "Did we agree" not in marking.card
 
 
-@pytest.mark.parametrize(("word", "decided"), [("yes", True), ("Not yet.", False)])
-def test_a_typed_word_does_the_same(marking: Marking, word: str, *, decided: bool) -> None:
+@pytest.mark.parametrize(
+    ("word", "decided", "told"),
+    [("yes", True, "recorded that you agreed on"), ("Not yet.", False, "said that you have not agreed on")],
+)
+def test_a_typed_word_does_the_same(marking: Marking, word: str, told: str, *, decided: bool) -> None:
     marking.mark(MarkKind.DECISION)
     marking.table.say(word, who="linus")
 
     assert bool(marking.decisions()) is decided
+    assert f"Linus {told} “{WORDS}”" in marking.table.lines[-1].content
     assert "Did we agree" not in marking.card
     assert word not in [one.text for one in marking.table.rt.answers]
 

@@ -134,17 +134,6 @@ def test_a_sentence_with_something_unknown_is_left_out(asked: str, shown: str) -
 # --- answering --------------------------------------------------------------------------------------------------------
 
 
-def test_every_message_is_an_answer_of_its_author() -> None:
-    """Whoever says it: the step is written from all of them."""
-    table = Table().start()
-    table.say("For field work.", who="ada").say("And on trains.", who="grace")
-
-    assert [(answer.person, answer.text) for answer in table.rt.answers] == [
-        ("ada", "For field work."),
-        ("grace", "And on trains."),
-    ]
-
-
 def test_an_answer_gets_a_reaction() -> None:
     """Without a model nothing is said about it."""
     table = Table().start()

@@ -210,24 +210,17 @@ def test_words_that_git_did_not_have_yet_are_read_from_the_thread() -> None:
     assert trouble_wording.recovered(0, complete=False) in table.texts
 
 
-def menu_in_place(table: Table) -> Table:
-    """The menu stands on the card of the question."""
-    return table
+MENUS: dict[str, Callable[[Table], Table]] = {
+    "on the card": lambda table: table,
+    "a post below a discussion": lambda table: table.press(Action.ELABORATE).say("done"),
+    "after a resume": lambda table: table.resume(),
+}
 
 
-def menu_after_a_discussion(table: Table) -> Table:
-    """The menu is a post of its own."""
-    return table.press(Action.ELABORATE).say("done")
-
-
-def menu_after_a_resume(table: Table) -> Table:
-    return table.resume()
-
-
-@pytest.mark.parametrize("menu", [menu_in_place, menu_after_a_discussion, menu_after_a_resume])
-def test_feedback_at_a_menu_that_is_lost_is_in_a_file_again(menu: Callable[[Table], Table]) -> None:
+@pytest.mark.parametrize("menu", MENUS)
+def test_feedback_at_a_menu_that_is_lost_is_in_a_file_again(menu: str) -> None:
     """Found from outside: it stood in the transcript alone, and its labels made entries of the step after it."""
-    table = menu(Table(TWO).start().do_step("For field work."))
+    table = MENUS[menu](Table(TWO).start().do_step("For field work."))
     table.say("Photos of the meter count, too.", who="grace").say("risk: the tunnel is long", who="grace")
     assert "Photos" not in "".join(table.world.files.values())
     table.forget()

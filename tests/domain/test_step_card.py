@@ -90,7 +90,6 @@ SAID = [
     ("04-05", "open question: who pays? -> Noor"),
 ]
 """Something in the forms of every section."""
-NOT_SHOWN = re.compile(r"```mermaid\n[^`]*```|^\|.*\|\n\| ---.*|^_Said by .*|^1\.", re.MULTILINE)
 HEARD: dict[str, Any] = {"heard": ("Ada", "Grace"), "waiting": ("Linus",)}
 
 

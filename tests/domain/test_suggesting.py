@@ -393,23 +393,17 @@ DECIDED, OBJECTS = "We drop the old export", "It breaks the audit"
 def quoting() -> Table:
     """Maya quotes Linus: a decision, an objection, and a common suggestion. Ada has started the roundtable."""
     table = opened().stop_paying().say(f"{DECIDED}. {OBJECTS}.", who="linus").pay_up_to("speak")
-    line = table.rt.line_of(table.rt.to_read[0].ts)
-    own = {
-        kind: Patch(
-            id=id,
-            kind=kind,
-            new=True,
-            set={"text": text},
-            sources=(line,),
-            quotes={"text": (Quote(line=line, words=text),)},
-        )
+    whole = patch(table)
+    (line,) = whole.sources
+    own = (
+        whole.but(id=id, kind=kind, set={"text": text}, quotes={"text": (Quote(line=line, words=text),)})
         for id, kind, text in (
             ("DEC-001", "decision", DECIDED),
             ("OBJ-001", "objection", OBJECTS),
             ("ASM-001", "assumption", OBJECTS),
         )
-    }
-    return looked(table, patches=tuple(own.values())).resume_paying()
+    )
+    return looked(table, patches=tuple(own)).resume_paying()
 
 
 def states(table: Table) -> dict[str, EntryState]:

@@ -52,16 +52,6 @@ def test_a_draft_that_fails_is_one_line_and_the_next_one_is_asked_for(reason: st
     assert failures(table) == []
 
 
-def test_try_again_asks_for_the_same_draft() -> None:
-    table = Table(TWO).start().fail("speak", "timeout").say("For field work.")
-    table.completing.clear()
-    table.press(Action.READ_AGAIN)
-
-    assert len(asked(table)) == 1
-    assert table.rt.unread == ()
-    assert failures(table) == []
-
-
 def test_go_on_without_leaves_the_words_and_asks_no_model_to_read_them() -> None:
     """They stand in the step as people said them; the line says who went on."""
     table = Table(TWO).start().fail("speak", "timeout").say("For field work.")

@@ -241,19 +241,6 @@ def test_words_said_while_we_write_are_written_too() -> None:
     assert table.meta.steps_completed == ("00-01",)
 
 
-def test_all_feedback_is_one_commit_when_people_go_on() -> None:
-    """However late it comes: nobody goes on as long as something said is not written."""
-    table = Table(few_steps()).start().do_step()
-    table.say("The first point is photos.").say("The second point is trains.")
-    saved = table.subjects[-1]
-    table.press_continue()
-
-    assert saved == "step 00-01 Topic 00-01"
-    for said in ("- Ada: The first point is photos.", "- Ada: The second point is trains."):
-        assert said in table.world.files["quick-scan.md"]
-    assert table.subjects[-2:] == ["feedback 00-01 Topic 00-01", "phase 00-quick-scan Quick Scan"]
-
-
 def test_words_said_while_feedback_is_saved_are_written_too() -> None:
     """They come between two steps, and none of them is lost."""
     table = Table(few_steps()).start().do_step().say("The first point is photos.").stop_paying()

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages import step_wording
-from bot.domain.messages.message import Choice, Message
+from bot.domain.messages.message import CardRow, Choice, Message
 from bot.domain.messages.step_scene import SavedSection, StepScene, asked
 from bot.domain.specification.coverage import of_step
 from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
@@ -57,9 +57,7 @@ def shown(message: Message) -> str:
     rows = [message.card.title, message.card.subtitle]
     for part in message.card.parts:
         rows += [part.title, *part.prose.splitlines()]
-        rows += [
-            "  " * row.level + " | ".join(filter(None, (row.id, row.text, row.aside))) for row in part.rows
-        ]
+        rows += map(_in_words, part.rows)
     return "\n".join(filter(None, (*rows, *message.card.foot)))
 
 
@@ -70,11 +68,12 @@ def part(message: Message, title: str) -> list[str]:
         row
         for one in message.card.parts
         if one.title == title
-        for row in [
-            *one.prose.splitlines(),
-            *("  " * row.level + " | ".join(filter(None, (row.id, row.text, row.aside))) for row in one.rows),
-        ]
+        for row in (*one.prose.splitlines(), *map(_in_words, one.rows))
     ]
+
+
+def _in_words(row: CardRow) -> str:
+    return "  " * row.level + " | ".join(filter(None, (row.id, row.text, row.aside)))
 
 
 def choices(message: Message) -> Iterator[Choice]:

@@ -118,6 +118,8 @@ SORRY = "The disk is full."
 NAMES = {"ada": "Ada", "grace": "Grace", "linus": "Linus"}
 STRANGERS = {"U0ZOE": "Zoe", "U0ODD": "Odd"}
 """Whom only Slack can name."""
+Who = str | Person
+"""A member by their key, or anybody else."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -222,7 +224,7 @@ class Table:
     # --- people ---------------------------------------------------------------------------------------------------
 
     def start(
-        self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada", **chosen: Any
+        self, title: str = "Offline sync", *, place: Place = HERE, who: Who = "ada", **chosen: Any
     ) -> "Table":
         """All steps are asked, where *chosen* has no other depth."""
         key, at, item = self.key(), self.now(), item_from(title)
@@ -235,15 +237,13 @@ class Table:
         return self._paid()
 
     def start_again(
-        self, title: str = "Offline sync", *, place: Place = HERE, who: str = "ada", planning: bool = False
+        self, title: str = "Offline sync", *, place: Place = HERE, who: Who = "ada", planning: bool = False
     ) -> "Table":
-        key, at, item = self.key(), self.now(), item_from(title)
-        return self.hear(Start(key=key, at=at, item=item, place=place, person=person(who), planning=planning))
+        return self.does(Start, who=who, item=item_from(title), place=place, planning=planning)
 
-    def say(self, text: str, *, who: str = "ada", ts: str = "", to_us: bool = False) -> "Table":
+    def say(self, text: str, *, who: Who = "ada", ts: str = "", to_us: bool = False) -> "Table":
         ts = ts or self.ts()
-        key, at, by = f"C1.{ts}", self.now(), person(who)
-        return self.hear(Say(key=key, at=at, person=by, text=text, ts=ts, to_us=to_us))
+        return self.does(Say, who=who, key=f"C1.{ts}", text=text, ts=ts, to_us=to_us)
 
     @property
     def speaking(self) -> Speak:
@@ -258,61 +258,62 @@ class Table:
         self.rt = self.decided(PersonaSpoke(**heard, text=text, then=speak.then, **told))
         return self
 
-    def take_round(self) -> "Table":
-        """People have said nothing for a while, and the personas take up what they said."""
-        due = self.rt.timers[TimerName.ROUND]
-        event = TimeCame(key=f"timer.round.{due}", at=due, name=TimerName.ROUND, due=due)
+    def happens(self, event: Input) -> "Table":
         self.rt = self.decided(event)
         return self._paid()
 
+    def take_round(self) -> "Table":
+        """People have said nothing for a while, and the personas take up what they said."""
+        return self.time_comes(TimerName.ROUND)
+
+    def time_comes(self, name: TimerName) -> "Table":
+        """What was set for later is due, and nothing else is."""
+        due = self.rt.timers[name]
+        return self.happens(TimeCame(key=f"timer.{name}.{due}", at=due, name=name, due=due))
+
+    def time_is(self, at: str) -> "Table":
+        """All that is due by then follows."""
+        for due in due_at(self.rt, at):
+            self.rt = self.decided(due)
+        return self._paid()
+
     def press(
-        self, action: str, *, who: str = "ada", menu: Menu | None = None, key: str = "", value: str = ""
+        self, action: str, *, who: Who = "ada", menu: Menu | None = None, key: str = "", value: str = ""
     ) -> "Table":
         """Press a button of *menu*: by default of the open one."""
-        chosen = menu or self.rt.menu
-        assert chosen, f"nothing to press, the roundtable is {self.rt.stage}"
-        ts = self.ts_of(chosen.token)
-        return self.hear(
-            Press(
-                key=key or self.key(),
-                at=self.now(),
-                person=person(who),
-                action=action,
-                token=chosen.token,
-                ts=ts,
-                value=value,
-            )
-        )
+        token = (menu or self.menu).token
+        facts = {"action": action, "token": token, "ts": self.ts_of(token), "value": value}
+        return self.does(Press, who=who, key=key, **facts)
 
-    def press_outside(self, action: str, *, who: str = "ada", value: str = "") -> "Table":
+    def press_outside(self, action: str, *, who: Who = "ada", value: str = "") -> "Table":
         """Press a button that belongs to no menu, such as those of the first message."""
         ts = self.rt.place.thread
         return self.does(Press, who=who, action=action, token=ITEM, ts=ts, value=value)
 
-    def finish(self, *, who: str = "ada") -> "Table":
+    def finish(self, *, who: Who = "ada") -> "Table":
         return self.say("finish", who=who)
 
-    def depth(self, depth: Depth, *, who: str = "ada") -> "Table":
+    def depth(self, depth: Depth, *, who: Who = "ada") -> "Table":
         return self.does(SetDepth, who=who, depth=depth)
 
-    def stop(self, *, who: str = "ada") -> "Table":
+    def stop(self, *, who: Who = "ada") -> "Table":
         return self.does(Stop, who=who)
 
-    def resume(self, *, who: str = "ada") -> "Table":
+    def resume(self, *, who: Who = "ada") -> "Table":
         return self.does(Resume, who=who, place=self.rt.place)
 
-    def export(self, *, who: str = "ada") -> "Table":
+    def export(self, *, who: Who = "ada") -> "Table":
         return self.does(Export, who=who)
 
-    def plan(self, *, who: str = "ada") -> "Table":
+    def plan(self, *, who: Who = "ada") -> "Table":
         return self.does(Plan, who=who, place=self.rt.place)
 
-    def does(self, kind: type[Command], *, who: str = "ada", **facts: Any) -> "Table":
+    def does(self, kind: type[Command], *, who: Who = "ada", key: str = "", **facts: Any) -> "Table":
         """By a form, a press or an event: an input of that *kind*."""
-        return self.hear(kind(key=self.key(), at=self.now(), person=person(who), **facts))
+        return self.hear(kind(key=key or self.key(), at=self.now(), person=person(who), **facts))
 
     def hear(self, command: Command | OfPrograms) -> "Table":
-        self.rt = decide(self.rt, command, self.playbook)
+        self.rt = self.decided(command)
         if isinstance(command, Say):
             about = self.world.thread[-1].message.about if self.world.thread else ""
             heard = ThreadMessage(
@@ -321,11 +322,11 @@ class Table:
             self.world.heard = (*self.world.heard, heard)
         return self._paid()
 
-    def edit(self, ts: str, text: str, *, who: str = "ada", key: str = "") -> "Table":
-        return self.hear(Amend(key=key or self.key(), at=self.now(), person=person(who), text=text, ts=ts))
+    def edit(self, ts: str, text: str, *, who: Who = "ada", key: str = "") -> "Table":
+        return self.does(Amend, who=who, key=key, text=text, ts=ts)
 
-    def delete(self, ts: str, *, who: str = "ada", key: str = "") -> "Table":
-        return self.hear(Retract(key=key or self.key(), at=self.now(), person=person(who), ts=ts))
+    def delete(self, ts: str, *, who: Who = "ada", key: str = "") -> "Table":
+        return self.does(Retract, who=who, key=key, ts=ts)
 
     def do_step(self, *answers: str) -> "Table":
         """Answer, and finish the open step."""
@@ -337,10 +338,10 @@ class Table:
         """Do a step, and open a discussion of it."""
         return self.do_step().press(Action.ELABORATE)
 
-    def press_continue(self, *, who: str = "ada") -> "Table":
+    def press_continue(self, *, who: Who = "ada") -> "Table":
         return self.press(Action.CONTINUE, who=who)
 
-    def press_retry(self, *, who: str = "ada") -> "Table":
+    def press_retry(self, *, who: Who = "ada") -> "Table":
         return self.press(Action.RETRY, who=who)
 
     def through(self, step_id: str) -> "Table":
@@ -361,10 +362,9 @@ class Table:
 
     def try_again(self) -> "Table":
         """A minute has passed."""
-        self.rt = decide(self.rt, TryAgain(key=self.key(), at=self.now()), self.playbook)
-        return self._paid()
+        return self.happens(TryAgain(key=self.key(), at=self.now()))
 
-    def missed(self, *texts: str, who: str = "grace") -> "Table":
+    def missed(self, *texts: str, who: Who = "grace") -> "Table":
         """People wrote that while nobody listened, and Slack has given up repeating it."""
         for text in texts:
             self.world.heard = (*self.world.heard, ThreadMessage(person=person(who), text=text, ts=self.ts()))
@@ -372,9 +372,7 @@ class Table:
 
     def return_(self, since: str = "") -> "Table":
         """Somebody listens again, who last did at *since*: now, if nothing is said."""
-        event = Returned(key=self.key(), at=self.now(), since=since or self.now())
-        self.rt = decide(self.rt, event, self.playbook)
-        return self._paid()
+        return self.happens(Returned(key=self.key(), at=self.now(), since=since or self.now()))
 
     def break_meta(self) -> "Table":
         """Somebody saves half a meta.json; git has the one before."""
@@ -428,6 +426,10 @@ class Table:
         assert shown, "nothing was sent"
         return shown
 
+    def standing(self, ts: str) -> Message:
+        """What stands in the thread there now."""
+        return next(one.message for one in self.world.thread if one.ts == ts)
+
     @property
     def texts(self) -> list[str]:
         """What people were shown, in order: posts, and edits that offer something new."""
@@ -479,13 +481,13 @@ class Table:
         told: dict[str, Any] = {"key": effect.id, "at": self.now(), "effect": effect.id}
         if isinstance(effect, Rewrite) and effect.ts == self.rt.place.thread:
             self.world.root_edits.append(effect)
-            self.rt = decide(self.rt, Done(**told), self.playbook)
+            self.rt = self.decided(Done(**told))
             return True
         failures = self.world.failing.get(effect.kind)
         outcome = failures.pop().but(**told) if failures else self._perform(effect, told)
         self.told.append(outcome)
         self.completing.append(effect)
-        self.rt = decide(self.rt, outcome, self.playbook)
+        self.rt = self.decided(outcome)
         if self.rt.menu and self.rt.menu.token not in {menu.token for menu in self.menus}:
             self.menus.append(self.rt.menu)
         return True
@@ -498,10 +500,7 @@ class Table:
 
     def fall_silent(self, seconds: int = 15) -> "Table":
         """Nobody says anything for so long."""
-        self.wait(seconds)
-        for due in due_at(self.rt, self.now()):
-            self.rt = self.decided(due)
-        return self._paid()
+        return self.wait(seconds).time_is(self.now())
 
     def pay_until(self, enough: Callable[[Roundtable], bool]) -> "Table":
         while not enough(self.rt):
@@ -771,8 +770,8 @@ class Table:
         )
 
 
-def person(who: str) -> Person:
-    return Person(id=who, name=NAMES.get(who, ""))
+def person(who: Who) -> Person:
+    return who if isinstance(who, Person) else Person(id=who, name=NAMES.get(who, ""))
 
 
 def _with_own_lists(of: T) -> T:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.messages.attribution_wording import attribution, attributions
+from bot.domain.messages.attribution_wording import attribution, attributions, recorder
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import MarkMessage
@@ -10,18 +10,22 @@ from bot.domain.roundtable.marks import MarkKind
 from bot.domain.specification.claims import EntryState
 from bot.errors import NotNow
 from tests.domain.books import few_steps
-from tests.domain.table import Table, person
+from tests.domain.table import Table, played_once
 
 WORDS = "600 requests a minute per key to start with"
 
 
 class Marking:
-    """A step is open, and Grace has said something."""
+    """Grace has said something in an open step, or in a discussion without a model."""
 
-    def __init__(self) -> None:
-        self.table = Table().start()
+    def __init__(self, *, discussed: bool = False) -> None:
+        self.table, self.discussed = discussion() if discussed else Table().start(), discussed
+        self.say(WORDS)
+
+    def say(self, words: str) -> None:
+        """By Grace; what is marked next is this."""
         self.ts = self.table.ts()
-        self.table.say(WORDS, who="grace", ts=self.ts)
+        self.table.say(words, who="grace", ts=self.ts)
 
     def mark(
         self, kind: MarkKind, *, who: str = "ada", words: str = "", removed: bool = False, form: bool = False
@@ -36,8 +40,7 @@ class Marking:
 
     @property
     def card(self) -> str:
-        assert self.table.rt.card
-        return self.table.card.text
+        return (self.table.discussion if self.discussed else self.table.card).text
 
     def decisions(self) -> list[object]:
         return [one["text"] for one in self.table.rt.specification.active("decision")]
@@ -46,6 +49,18 @@ class Marking:
 @pytest.fixture
 def marking() -> Marking:
     return Marking()
+
+
+@pytest.fixture(params=[False, True], ids=["step", "discussion"])
+def anywhere(request: pytest.FixtureRequest) -> Marking:
+    return Marking(discussed=request.param)
+
+
+@played_once
+def discussion() -> Table:
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    return table.press(Action.ELABORATE)
 
 
 def test_words_that_are_left_out_stand_in_no_mark_either(marking: Marking) -> None:
@@ -86,7 +101,9 @@ def test_an_objection_has_the_words_of_its_owner(marking: Marking) -> None:
     assert "OBJ-002 Objection: batch jobs break" in marking.card
 
 
-def test_a_mark_asks_and_a_press_decides(marking: Marking) -> None:
+def test_a_mark_asks_and_a_press_decides(anywhere: Marking) -> None:
+    """In the words of the message, which the decision rests on."""
+    marking = anywhere
     marking.mark(MarkKind.DECISION)
 
     assert marking.decisions() == []
@@ -105,19 +122,24 @@ def test_a_mark_asks_and_a_press_decides(marking: Marking) -> None:
         "Grace, accepted by Linus",
         (f"C1.{marking.ts}",),
     )
-    assert (attributions(entry), entry["context"]) == (
+    assert (attributions(entry), recorder(entry, "text"), entry["context"]) == (
         "Grace, accepted by Linus; Linus",
+        "Linus",
         "In the words of Grace, marked by Ada.",
     )
     assert "Did we agree" not in marking.card
 
 
-@pytest.mark.parametrize(("word", "decided"), [("yes", True), ("Not yet.", False)])
-def test_a_typed_word_does_the_same(marking: Marking, word: str, *, decided: bool) -> None:
+@pytest.mark.parametrize(
+    ("word", "decided", "told"),
+    [("yes", True, "recorded that you agreed on"), ("Not yet.", False, "said that you have not agreed on")],
+)
+def test_a_typed_word_does_the_same(marking: Marking, word: str, told: str, *, decided: bool) -> None:
     marking.mark(MarkKind.DECISION)
     marking.table.say(word, who="linus")
 
     assert bool(marking.decisions()) is decided
+    assert f"Linus {told} “{WORDS}”" in marking.table.lines[-1].content
     assert "Did we agree" not in marking.card
     assert word not in [one.text for one in marking.table.rt.answers]
 
@@ -131,8 +153,7 @@ def test_yes_to_nothing_stands_in_the_transcript_only(marking: Marking) -> None:
 
 def test_yes_to_two_questions_is_asked_about(marking: Marking) -> None:
     marking.mark(MarkKind.DECISION)
-    marking.ts = marking.table.ts()
-    marking.table.say("Reset it at midnight", who="grace", ts=marking.ts)
+    marking.say("Reset it at midnight")
     marking.mark(MarkKind.DECISION)
     marking.table.say("yes")
 
@@ -239,19 +260,21 @@ def test_a_mark_on_a_closed_step_means_nothing(marking: Marking) -> None:
         marking.mark(MarkKind.DECISION, form=True)
 
 
-def test_an_answer_that_is_marked_answers_the_step_once() -> None:
+def test_an_answer_that_is_marked_answers_the_step_once(marking: Marking) -> None:
     """Also one that was heard as an answer already."""
-    marking = Marking()
     marking.mark(MarkKind.ANSWER)
     marking.mark(MarkKind.ANSWER, who="linus", form=True)
 
     assert [answer.text for answer in marking.table.rt.answers].count(WORDS) == 1
 
 
-def test_a_mark_that_is_gone_cannot_be_agreed_on(marking: Marking) -> None:
+def test_a_mark_that_is_gone_cannot_be_agreed_on(anywhere: Marking) -> None:
+    """Not yet ends the question."""
+    marking = anywhere
     marking.mark(MarkKind.DECISION)
     (mark,) = marking.table.rt.marks
     marking.table.press(Action.NOT_AGREED, who="linus", value=mark.id)
+    assert "Did we agree" not in marking.card
 
     with pytest.raises(NotNow):
         marking.table.press(Action.AGREED, who="grace", value=mark.id)
@@ -260,28 +283,17 @@ def test_a_mark_that_is_gone_cannot_be_agreed_on(marking: Marking) -> None:
 
 def test_what_a_persona_said_is_no_persons_words() -> None:
     """Nor is a message that nobody knows."""
-    table = Table().start()
-    unknown = MarkMessage(
-        key=table.key(),
-        at=table.now(),
-        person=person("ada"),
-        ts="9.9",
-        mark=MarkKind.DECISION,
-        is_reaction=True,
-    )
-    table.rt = table.decided(unknown)
+    table = Table().start().does(MarkMessage, ts="9.9", mark=MarkKind.DECISION, is_reaction=True)
 
     assert table.rt.marks == ()
 
 
 def test_words_left_out_of_a_discussion_are_left_out_of_its_turns() -> None:
     """With the entries that they made."""
-    table = Table(few_steps()).start().do_step()
-    table.world.more = {"by_rule": True}
-    table.press(Action.ELABORATE)
-    ts = table.ts()
-    table.say("decision: we sell Grace's desk", who="grace", ts=ts)
-    table.does(MarkMessage, ts=ts, mark=MarkKind.OUT, is_reaction=False)
+    marking = Marking(discussed=True)
+    marking.say("decision: we sell Grace's desk")
+    marking.mark(MarkKind.OUT, form=True)
+    table = marking.table
 
     assert "desk" not in str(table.rt.debate.turns)
     assert "desk" not in str(table.rt.specification)
@@ -314,8 +326,9 @@ def test_words_of_ones_own_are_refused_where_they_would_be_the_authors(
     assert marking.table.rt == before
 
 
-def test_a_decision_in_other_words_is_asked_about_as_the_markers(marking: Marking) -> None:
+def test_a_decision_in_other_words_is_asked_about_as_the_markers(anywhere: Marking) -> None:
     """Found from outside: "We ship on Friday" stood there as Grace's words, who had said "No"."""
+    marking = anywhere
     marking.mark(MarkKind.DECISION, words="We ship on Friday", form=True)
     assert f"“We ship on Friday” – Ada, on “{WORDS}” – Grace" in marking.card
     assert "“We ship on Friday” – Grace" not in marking.card
@@ -326,7 +339,7 @@ def test_a_decision_in_other_words_is_asked_about_as_the_markers(marking: Markin
     (entry,) = marking.table.rt.specification.active("decision")
     assert (entry["text"], attributions(entry)) == ("We ship on Friday", "Ada")
     assert entry["context"] == "In the words of Ada, on a message of Grace."
-    assert texts_by_person(marking.table)["grace"] == {WORDS}
+    assert texts_by_person(marking.table).get("grace", {WORDS}) == {WORDS}
 
 
 def test_a_question_that_another_person_marked_quotes_its_author(marking: Marking) -> None:

@@ -8,7 +8,6 @@ from bot.domain.catalog.policy import ReviewedBy
 from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
-from bot.domain.roundtable.inputs import TimeCame
 from bot.domain.roundtable.outcomes import Failed
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.timers import TimerName
@@ -53,16 +52,6 @@ def test_a_draft_that_fails_is_one_line_and_the_next_one_is_asked_for(reason: st
     assert failures(table) == []
 
 
-def test_try_again_asks_for_the_same_draft() -> None:
-    table = Table(TWO).start().fail("speak", "timeout").say("For field work.")
-    table.completing.clear()
-    table.press(Action.READ_AGAIN)
-
-    assert len(asked(table)) == 1
-    assert table.rt.unread == ()
-    assert failures(table) == []
-
-
 def test_go_on_without_leaves_the_words_and_asks_no_model_to_read_them() -> None:
     """They stand in the step as people said them; the line says who went on."""
     table = Table(TWO).start().fail("speak", "timeout").say("For field work.")
@@ -93,9 +82,7 @@ def test_a_first_look_that_fails_has_its_buttons_too() -> None:
 def test_who_does_not_want_to_wait_for_a_slow_model_goes_on_without_it() -> None:
     """The call is over, and what people said is not read by the next one."""
     table = Table(TWO).start().stop_paying().say("For field work.").pay_up_to("speak")
-    due = table.rt.timers[TimerName.SLOW]
-    table.rt = table.decided(TimeCame(key="slow", at=due, name=TimerName.SLOW, due=due))
-    table.pay_up_to("speak")
+    table.time_comes(TimerName.SLOW).pay_up_to("speak")
     assert failures(table) == [("Maya is drafting, for more than 20 s.", ["Stop", "Go on without"])]
 
     table.press(Action.GO_ON_WITHOUT)
@@ -223,7 +210,7 @@ def test_a_round_that_takes_long_is_one_line_on_the_card() -> None:
     due = table.rt.timers[TimerName.SLOW]
     table.say("We have tunnels.")
     assert table.rt.timers[TimerName.SLOW] == due
-    table.rt = table.decided(TimeCame(key="slow", at=due, name=TimerName.SLOW, due=due))
+    table.time_comes(TimerName.SLOW)
     assert table.menu.message.card
     (line,) = [one for one in table.menu.message.card.parts if "20 s" in one.prose]
     assert line.prose == "The personas are thinking, for more than 20 s."
@@ -235,12 +222,3 @@ def test_a_round_that_takes_long_is_one_line_on_the_card() -> None:
     assert "20 s" not in table.discussion.text
     assert not table.rt.has_pending(Speak)
     assert "We have tunnels." in [turn.text for turn in table.rt.debate.turns]
-
-
-def test_a_discussion_that_cannot_even_be_opened_by_rules_waits_for_a_person() -> None:
-    """Without a model the lead opens it: where that fails, too, nothing counts as done."""
-    table = Table(few_steps()).start().do_step().fail("speak", times=3).press(Action.ELABORATE)
-
-    assert table.rt.stage is Stage.STALLED
-    assert table.offered() == [Action.RETRY]
-    assert table.meta.elaborations == ()

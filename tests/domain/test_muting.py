@@ -100,22 +100,3 @@ def test_muting_twice_is_answered(muted: bool) -> None:  # noqa: FBT001 -- pytes
         mute(at)
     with pytest.raises(NotNow, match="muted already" if muted else "are not muted"):
         at.decided(Mute(key="again", at=at.now(), person=person("grace"), muted=muted))
-
-
-@pytest.mark.parametrize("by_word", [True, False])
-def test_stop_ends_a_running_round_before_the_queue(by_word: bool) -> None:  # noqa: FBT001 -- as above
-    """Of those who have the floor nobody gets a word in any more, not even who is thinking just now."""
-    at = Table().start().elaborate()
-    at.paying = False
-    at.say("everyone, what about conflicts?")
-    thinking = next(effect for effect in at.rt.outbox if effect.kind == "speak")
-    turns = at.rt.debate.turn_count
-    at.say("stop") if by_word else at.stop()
-    at.paying = True
-    while at.pay_one():
-        pass
-
-    assert at.rt.stage is Stage.PAUSED
-    assert thinking.id not in {effect.id for effect in at.completing}
-    assert at.rt.debate.turn_count == turns
-    assert [choice.action for choice in at.last.choices] == [Action.RESUME]

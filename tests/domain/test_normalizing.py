@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.discussion import board, positions, words
+from bot.domain.discussion import board, elaboration, positions, words
 from bot.domain.discussion.elaboration import BoardOption, Elaboration, Stance
 from bot.domain.messages.message import Action
 from tests.domain.books import few_steps
@@ -57,6 +57,18 @@ def test_a_message_that_is_a_position(said: str) -> None:
 
     assert found is not None
     assert found.letter == "A"
+
+
+@pytest.mark.parametrize("said", ["Fourteen days", "14 days", " fourteen  DAYS "])
+def test_a_number_in_words_is_the_same_position(said: str) -> None:
+    """Who comes over in digits is noticed to have come over."""
+    debate = Elaboration(step_id="01-01", lead="maya", topic="Terms", max_turns=9)
+    for by, position in (("maya", "fourteen days"), ("alex", said)):
+        stances = (Stance(issue="terms", position=position),)
+        took = elaboration.Contribution(persona=by, text="Fine.", stances=stances)
+        debate = debate.spoken(took, name=by.title())
+
+    assert [one.holders for one in positions.sides(debate)["terms"]] == [("maya", "alex")]
 
 
 def test_personas_who_name_an_option_hold_that_option() -> None:

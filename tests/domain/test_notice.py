@@ -47,18 +47,12 @@ def kinds(notice: Notice) -> list[str]:
 
 def test_a_wish_is_made_then_kept_then_shown_and_told() -> None:
     """In that order, so that nobody is shown what is not kept."""
-    notice = decide(Notice(slug="dark-mode"), ASK)
-    seen = [kinds(notice)]
-    made = ReviewMade(at=AT, effect=notice.outbox[0].id, content="text", entry=ReviewEntry(line=LINE))
-    notice = decide(notice, made)
-    seen.append(kinds(notice))
-    notice = decide(
-        notice, ReviewKept(at=AT, effect=notice.outbox[0].id, number=7, path="reviews/review-007.md")
-    )
-    seen.append(kinds(notice))
+    asked, made = decide(Notice(slug="dark-mode"), ASK), keeping()
+    (keep,) = made.outbox
+    kept = decide(made, ReviewKept(at=AT, effect=keep.id, number=7, path="reviews/review-007.md"))
 
-    assert seen == [["make"], ["keep"], ["show", "details"]]
-    assert notice.newest == ReviewEntry(number=7, path="reviews/review-007.md", line=LINE)
+    assert [kinds(one) for one in (asked, made, kept)] == [["make"], ["keep"], ["show", "details"]]
+    assert kept.newest == ReviewEntry(number=7, path="reviews/review-007.md", line=LINE)
 
 
 def test_old_news_is_the_very_same_notice() -> None:

@@ -1,5 +1,7 @@
 """Stopping: at any moment, with everything said so far saved, and one button that goes on."""
 
+from collections.abc import Callable
+
 import pytest
 
 from bot.domain.messages.menus import MenuKind
@@ -11,6 +13,13 @@ from bot.errors import NotNow
 from tests.domain.books import few_steps, searching_steps, step
 from tests.domain.table import Table
 
+STOPS: dict[str, Callable[[Table], Table]] = {
+    "button": lambda table: table.press(Action.STOP),
+    "word": lambda table: table.say("Stop."),
+    "command": lambda table: table.stop(),
+}
+how = pytest.mark.parametrize("stop", STOPS.values(), ids=STOPS)
+
 
 @pytest.mark.parametrize("how", ["word", "command"])
 def test_a_person_stops_an_open_step(how: str) -> None:
@@ -19,7 +28,7 @@ def test_a_person_stops_an_open_step(how: str) -> None:
     asked = table.menu
     table.say("stop", who="grace") if how == "word" else table.stop(who="grace")
 
-    shown = next(said.message for said in table.world.thread if said.ts == table.ts_of(asked.token))
+    shown = table.standing(table.ts_of(asked.token))
     assert (shown.choices, shown.note) == ((), "Stopped by Grace")
     assert table.rt.stage is Stage.PAUSED
 
@@ -46,32 +55,20 @@ def test_a_stopped_discussion_is_what_comes_next() -> None:
     assert "Next is the discussion of Topic 00-01. Press Resume" in table.last.text
 
 
-@pytest.mark.parametrize("how", ["button", "word", "command"])
-def test_a_person_stops_at_the_menu_of_a_step(how: str) -> None:
+@how
+def test_a_person_stops_at_the_menu_of_a_step(stop: Callable[[Table], Table]) -> None:
     """The next step is named, not opened."""
-    table = Table(few_steps(step("00-01"), step("00-02"))).start().do_step()
-    if how == "button":
-        table.press(Action.STOP)
-    elif how == "word":
-        table.say("Stop.")
-    else:
-        table.stop()
+    table = stop(Table(few_steps(step("00-01"), step("00-02"))).start().do_step())
 
     assert table.rt.stage is Stage.PAUSED
     assert "Next is Topic 00-02." in table.last.text
     assert table.meta.phases_completed == ()
 
 
-@pytest.mark.parametrize("how", ["button", "word", "command"])
-def test_stopping_at_the_menu_of_a_phase_completes_the_phase(how: str) -> None:
+@how
+def test_stopping_at_the_menu_of_a_phase_completes_the_phase(stop: Callable[[Table], Table]) -> None:
     """The steps are all done; resuming goes on with the next phase."""
-    table = Table(few_steps()).start().do_step()
-    if how == "button":
-        table.press(Action.STOP)
-    elif how == "word":
-        table.say("stop")
-    else:
-        table.stop()
+    table = stop(Table(few_steps()).start().do_step())
 
     assert table.meta.phases_completed == ("00-quick-scan",)
     assert table.rt.stage is Stage.PAUSED

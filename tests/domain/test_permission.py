@@ -1,6 +1,7 @@
 """Who may press, and what becomes of words that would do what a button does."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -8,7 +9,6 @@ from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.message import Action
 from bot.domain.roundtable import permission, words
-from bot.domain.roundtable.inputs import Amend, Export, Press, Say, SetDepth, Stop
 from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Belonging, Person
 from bot.errors import NotNow
@@ -24,31 +24,20 @@ def table(*, press: PressPolicy = PressPolicy.EVERYONE, guests_press: bool = Fal
     return Table(replace(shipped(), policy=policy)).start()
 
 
-def press(at: Table, person: Person, action: str = Action.FINISH_STEP) -> Press:
-    menu = at.menu
-    return Press(key=at.key(), at=at.now(), person=person, action=action, token=menu.token, ts=at.menu_at)
-
-
-def say(at: Table, person: Person, text: str) -> Table:
-    ts = at.ts()
-    return at.hear(Say(key=f"C1.{ts}", at=at.now(), person=person, text=text, ts=ts))
-
-
 @pytest.mark.parametrize("person", [EVA, GUS])
 def test_guests_and_strangers_talk_and_do_not_press(person: Person) -> None:
     """What they write is an answer like any other; the button says kindly whose it is."""
-    at = table()
-    say(at, person, "We need it in tunnels")
+    at = table().say("We need it in tunnels", who=person)
 
     with pytest.raises(NotNow, match="people of other organisations can write here"):
-        at.decided(press(at, person))
+        at.press(Action.FINISH_STEP, who=person)
     assert [answer.text for answer in at.rt.answers] == ["We need it in tunnels"]
     assert at.rt.stage is Stage.DISCUSSING
 
 
 def test_a_guest_withdraws_nothing_by_typing() -> None:
     """Nor is the command a note."""
-    at = say(say(table(), Person(id="ada", name="Ada"), "objection: too slow"), GUS, "withdraw OBJ-001")
+    at = table().say("objection: too slow").say("withdraw OBJ-001", who=GUS)
 
     assert at.rt.specification.lives("OBJ-001")
     assert "members of this workspace" in at.world.told[-1][1].text
@@ -59,19 +48,15 @@ def test_verbs_are_buttons_too() -> None:
     """`stop`, `depth`, `export` by whatever door."""
     at = table()
 
-    for wish in (
-        Stop(key="stop", at=at.now(), person=GUS),
-        SetDepth(key="depth", at=at.now(), person=GUS, depth=Depth.DEEP),
-        Export(key="export", at=at.now(), person=GUS),
-    ):
+    for wish in (at.stop, partial(at.depth, Depth.DEEP), at.export):
         with pytest.raises(NotNow, match="members of this workspace"):
-            at.decided(wish)
+            wish(who=GUS)
 
 
 @pytest.mark.parametrize("text", ["stop", "finish", "keep it short", "Stop!"])
 def test_words_that_would_press_are_only_words(text: str) -> None:
     """They are in the transcript, nothing follows, and the guest alone is told why."""
-    at = say(table(), GUS, text)
+    at = table().say(text, who=GUS)
 
     assert at.rt.stage is Stage.DISCUSSING
     assert at.lines[-1].content == text
@@ -83,13 +68,11 @@ def test_words_that_would_press_are_only_words(text: str) -> None:
 @pytest.mark.parametrize("text", ["C", "e", "stop", "deeper"])
 def test_letters_at_a_menu_are_buttons(text: str) -> None:
     """A guest's letter leaves the menu as it is, and a guest's feedback is feedback."""
-    at = table().do_step()
-    say(at, GUS, text)
+    at = table().do_step().say(text, who=GUS)
     assert at.rt.stage is Stage.AT_BOUNDARY
     assert at.rt.menu is not None
 
-    say(at, GUS, "Photos get lost as well")
-    at.press_continue()
+    at.say("Photos get lost as well", who=GUS).press_continue()
     assert at.subjects[-1].startswith("feedback")
     assert "Photos get lost as well" in at.world.files["quick-scan.md"]
 
@@ -98,32 +81,27 @@ def test_a_guest_does_not_end_a_discussion() -> None:
     """Not by "done" either; all other words are turns."""
     at = table().elaborate()
     before = at.rt.debate.turn_count
-    say(at, GUS, "we're done")
+    at.say("we're done", who=GUS)
 
     assert at.rt.stage is Stage.ELABORATING
     assert at.rt.debate.turn_count == before
-    say(at, GUS, "Maya, what about tunnels?")
+    at.say("Maya, what about tunnels?", who=GUS)
     assert at.rt.debate.turn_count > before
 
 
 def test_guests_press_where_the_house_lets_them() -> None:
     """And somebody who became a member, everywhere."""
-    at = table(guests_press=True)
-    say(at, GUS, "We need it in tunnels")
-
-    at.hear(press(at, GUS))
+    at = table(guests_press=True).say("We need it in tunnels", who=GUS).press(Action.FINISH_STEP, who=GUS)
     assert at.rt.stage is Stage.AT_BOUNDARY
 
-    at = say(table(), GUS, "hello")
     now_a_member = GUS.but(belongs=Belonging.MEMBER)
-
-    at.hear(press(at, now_a_member))
+    at = table().say("hello", who=GUS).press(Action.FINISH_STEP, who=now_a_member)
     assert at.rt.manners.outsiders == {}
 
 
 def test_who_left_presses_no_more() -> None:
     """What was theirs alone to press is then for the others."""
-    at = say(table(press=PressPolicy.STARTER), GUS, "hello")
+    at = table(press=PressPolicy.STARTER).say("hello", who=GUS)
     left = Person(id=at.rt.started_by, belongs=Belonging.LEFT)
     member = Person(id="ida", belongs=Belonging.MEMBER)
     policy = Policy(press=PressPolicy.STARTER)
@@ -136,13 +114,12 @@ def test_who_left_presses_no_more() -> None:
 def test_what_is_not_known_is_no_reason_to_refuse() -> None:
     """The first press of somebody counts; once they turn out to be a guest, the next does not."""
     at = table()
-    nobody_knows = Person(id="gus")
     at.world.belonging = {"gus": Belonging.GUEST}
-    at.hear(press(at, nobody_knows))
+    at.press(Action.FINISH_STEP, who="gus")
     assert at.rt.stage is Stage.AT_BOUNDARY
 
     with pytest.raises(NotNow):
-        at.decided(press(at, nobody_knows, Action.CONTINUE))
+        at.press_continue(who="gus")
 
 
 def test_only_the_starter_presses() -> None:
@@ -189,8 +166,7 @@ def test_words_count_as_they_read_now() -> None:
     """Slack keeps no order: an edit may be heard of before the message, and "finish" is what stands there then."""
     at = table()
     ts = at.ts()
-    at.hear(Amend(key=f"C1.{ts}.1", at=at.now(), person=GUS, text="finish", ts=ts))
-    at.hear(Say(key=f"C1.{ts}", at=at.now(), person=GUS, text="We need it in tunnels", ts=ts))
+    at.edit(ts, "finish", who=GUS, key=f"C1.{ts}.1").say("We need it in tunnels", who=GUS, ts=ts)
 
     assert at.rt.stage is Stage.DISCUSSING
     assert at.world.told[-1][0] == "gus"
@@ -209,11 +185,10 @@ def test_words_that_may_act_are_known_without_the_roundtable(text: str) -> None:
 
 def test_whom_slack_does_not_tell_of_counts_as_a_guest_for_now() -> None:
     """The sentence says why, and nothing of it is kept: the next time Slack may say more."""
-    at = table()
     ida = Person(id="ida", name="Ida", belongs=Belonging.UNVERIFIED)
-    say(at, ida, "We need it in tunnels")
+    at = table().say("We need it in tunnels", who=ida)
 
     with pytest.raises(NotNow, match="Slack has not told me who you are"):
-        at.decided(press(at, ida))
+        at.press(Action.FINISH_STEP, who=ida)
     assert at.rt.manners.outsiders == {}
     assert permission.start_refusal(ida, Policy(guests_press=True)) == ""

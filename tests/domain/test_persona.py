@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.catalog.personas import AddressKind, Persona, Principle, Roster
+from bot.domain.catalog.personas import (
+    ALL_ELSE,
+    AddressKind,
+    Persona,
+    Principle,
+    Roster,
+    efforts,
+    models_by_persona,
+)
 from tests.growth import grows_no_faster
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
@@ -84,6 +92,8 @@ def test_an_icon_is_an_emoji_or_an_address(given: str, shown: str) -> None:
         {"phases": ["requirements"]},
         {"phases": "01-requirements"},
         {"nickname": "Z"},
+        {"looks_at": ("secrets",)},
+        {"model": "x"},
     ],
 )
 def test_what_cannot_be_shown_or_stored_is_refused(wrong: dict[str, object]) -> None:
@@ -101,6 +111,53 @@ def test_only_a_mapping_is_a_persona() -> None:
 def test_a_principle_may_be_a_title_only() -> None:
     """Its explanation is optional."""
     assert Principle(title="Ask why").text == ""
+
+
+@pytest.mark.parametrize(
+    ("looks_at", "allowed"),
+    [
+        ((), {"code", "history", "items", "entries"}),
+        (("items",), {"items", "entries"}),
+        (("docs/**",), {"code", "history", "entries"}),
+        (("docs/**", ALL_ELSE), {"code", "history", "items", "entries"}),
+    ],
+)
+def test_what_a_persona_may_look_at(looks_at: tuple[str, ...], allowed: set[str]) -> None:
+    maya = Persona(key="maya", name="Maya", role="Analyst", looks_at=looks_at)
+
+    assert {area for area in ("code", "history", "items", "entries") if maya.may_use(area)} == allowed
+
+
+# --- models of single personas, by the setting ----------------------------------------------------------------------
+
+
+def test_personas_are_named_as_people_call_them() -> None:
+    """By first name or key; the models of one persona stand with a plus between them."""
+    models = models_by_persona("Maya = anthropic:x, system-designer=a:y+b:z+offline")
+    given = ROSTER.with_models(models)
+
+    assert {one.key: one.model for one in given} == {MAYA: "anthropic:x", ALEX: "", JORDAN: "a:y,b:z,offline"}
+    assert ROSTER.unknown(models_by_persona("max=a:b,maya=a:b")) == ("max",)
+
+
+@pytest.mark.parametrize("text", ["maya", "maya=", "=a:b", "maya=gpt"])
+def test_what_is_no_model_of_a_persona_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is no"):
+        models_by_persona(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("draft:high, turn: low", {"draft": "high", "turn": "low"}),
+        *((f"{one}:low", {"draft": "low"}) for one in ("acknowledge", "propose", "synthesize")),
+        *((f"{one}:low", {"turn": "low"}) for one in ("frame", "respond")),
+        *((f"{one}:low", {"review": "low"}) for one in ("verify", "compare", "judge")),
+    ],
+)
+def test_an_effort_has_a_task(given: str, meant: dict[str, str]) -> None:
+    """By their names, or those of earlier versions, whose settings go on; spaces do not matter."""
+    assert efforts(given) == meant
 
 
 # --- the roster -----------------------------------------------------------------------------------------------------

@@ -1,10 +1,9 @@
 """Phases: each has a lead who greets, hands over what was done, and closes it only when people say so."""
 
-from bot.domain.catalog.phases import ANALYSIS_PHASES
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.stage import Stage
-from tests.domain.books import book, few_steps, seats, step
+from tests.domain.books import few_steps, step
 from tests.domain.table import Table
 
 
@@ -94,18 +93,6 @@ def test_bad_step_files_are_told_when_their_phase_opens() -> None:
     assert told in table.texts
     note = next(said.message.note for said in table.world.thread if said.message.text == told)
     assert note == "ERR-STEP-003 · ERR-STEP-004"
-
-
-def test_a_phase_that_nobody_leads_is_led_by_the_analyst() -> None:
-    """And says so."""
-    table = Table(
-        book([step("02-01")], phases=ANALYSIS_PHASES[2:3], roster=seats("business-analyst"))
-    ).start()
-
-    told = (
-        "Note: Unknown phase key '02-impact-analysis'. I'll lead this phase as Maya Chen (Business Analyst)."
-    )
-    assert told in table.texts
 
 
 def test_steps_of_later_phases_in_the_record_do_no_harm() -> None:

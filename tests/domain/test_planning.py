@@ -8,12 +8,13 @@ import pytest
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.schema import PLAN_PAGE
-from bot.domain.messages.message import Action, Message
+from bot.domain.messages.message import Action
 from bot.domain.planning.projections import BRIEF, PLAN, PLAN_FILES, REVIEW
 from bot.domain.roundtable.effects import Commit
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
+from tests.domain.card_scene import shown
 from tests.domain.table import Table, played_once
 
 STEP = "05-01"
@@ -33,11 +34,6 @@ def analysed() -> Table:
 def planning() -> Table:
     """With all that the roles ask for."""
     return Table().start().plan()
-
-
-def card(at: Table) -> Message:
-    assert at.rt.card, "there is a card"
-    return next(said.message for said in at.world.thread if said.ts == at.rt.stands_at(at.rt.card.token))
 
 
 def reviewers(at: Table) -> dict[str, str]:
@@ -63,7 +59,7 @@ def test_it_can_be_called_for_wherever_people_rest(stage: Stage) -> None:
 
     assert (at.rt.stage, at.rt.step_id) == (Stage.DISCUSSING, STEP)
     assert (at.rt.steps_completed, at.rt.phases_completed) == before
-    assert "Step 05-01: Plan" in card(at).text
+    assert "Step 05-01: Plan" in at.card.text
 
 
 def test_the_first_message_keeps_the_depth_of_the_analysis() -> None:
@@ -106,7 +102,7 @@ def test_called_for_after_a_stop_it_is_open_again() -> None:
     at = table().plan().say("Test Planner: go").stop().plan()
 
     assert (at.rt.stage, at.rt.step_id) == (Stage.DISCUSSING, STEP)
-    assert "APP-001" in card(at).text
+    assert "APP-001" in at.card.text
     assert Action.FINISH_STEP in at.offered()
 
 
@@ -138,11 +134,11 @@ def test_a_thread_can_begin_with_it() -> None:
 def test_each_gap_of_a_role_is_a_question_with_its_number() -> None:
     """The number stays when others are answered; a form is an entry, and closes the gap."""
     at = planning()
-    assert "3. Risk Planner: What could go wrong? (`risk: …`)" in card(at).text
+    assert "3. Risk Planner: What could go wrong? (`risk: …`)" in at.card.text
     at.say("risk: Two people edit one record.").say("requirement: Edit without a network")
 
-    assert "3. Risk Planner" not in card(at).text
-    assert "5. Test Planner: How would somebody see that FR-001 works?" in card(at).text
+    assert "3. Risk Planner" not in at.card.text
+    assert "5. Test Planner: How would somebody see that FR-001 works?" in at.card.text
     assert [one.owner.by for _, one in at.rt.specification.entries["RSK-001"].current()] == ["ada"]
 
 
@@ -153,7 +149,7 @@ def test_words_without_a_form_are_a_note_under_their_question() -> None:
     (note,) = at.rt.specification.notes_of([STEP])
     assert (note["question"], note["text"]) == (3, "The night jobs fail.")
     assert not at.rt.specification.active("risk")
-    assert "3. **Risk Planner" in card(at).text or "3. Risk Planner" in card(at).text
+    assert "3. **Risk Planner" in at.card.text or "3. Risk Planner" in at.card.text
 
 
 # --- verdicts -------------------------------------------------------------------------------------------------------
@@ -195,7 +191,7 @@ def test_two_people_who_differ_about_a_role_have_to_agree() -> None:
     """Neither wins by being later."""
     at = table().plan().say("Test Planner: no-go").say("Test Planner: go", who="grace")
 
-    assert "APP-001 has more than one verdict: Ada says no-go and Grace says go." in card(at).text
+    assert "APP-001 has more than one verdict: Ada says no-go and Grace says go." in at.card.text
     at.press(Action.FINISH_STEP)
     assert reviewers(at)["TestPlanner"] == "defer"
     assert "Test Planner: people differ" in at.world.files[PLAN_PAGE]
@@ -206,8 +202,8 @@ def test_a_role_that_is_settled_asks_no_more(verdict: str) -> None:
     """What the others ask keeps its number."""
     at = planning().say(f"Product Planner: {verdict}")
 
-    assert "Product Planner:" not in card(at).text
-    assert "3. Risk Planner: What could go wrong?" in card(at).text
+    assert "Product Planner:" not in at.card.text
+    assert "3. Risk Planner: What could go wrong?" in at.card.text
 
 
 def test_a_role_without_a_verdict_is_no_consent() -> None:
@@ -253,10 +249,8 @@ def test_finishing_it_writes_the_plan_and_is_no_progress_of_the_analysis() -> No
     assert {PLAN, PLAN_PAGE, PLAN_FILES, REVIEW, BRIEF} <= at.world.files.keys()
     assert at.meta.steps_completed == at.meta.phases_completed == ()
     assert [one["title"] for one in json.loads(at.world.files[PLAN])["work"]["tasks"]] == ["Build the queue"]
-    shown = card(at).card
-    assert shown
-    assert shown.title == "Plan – saved"
-    assert "Not ready: " in card(at).text
+    assert "Plan – saved" in shown(at.card)
+    assert "Not ready: " in at.card.text
 
 
 @pytest.mark.parametrize("begun", [table, analysed])
@@ -275,7 +269,7 @@ def test_people_can_leave_it_without_a_plan() -> None:
     assert (at.rt.stage, at.rt.step_id) == (Stage.DISCUSSING, "00-01")
     assert PLAN not in at.world.files
 
-    assert "APP-001" in card(at.plan()).text
+    assert "APP-001" in at.plan().card.text
 
 
 def test_once_written_the_plan_follows_what_is_recorded() -> None:

@@ -1,17 +1,18 @@
 """One question of ours at the bottom of the thread: what a decision changes, and what is to be settled then."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from bot.domain.messages.form import Submission
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.posts import PromptKind
-from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import PROMPT
 from bot.domain.roundtable.transitions import amending
 from bot.domain.specification.claims import EntryState
 from bot.errors import NotNow
+from bot.slack.render import parts
 from tests.domain.books import few_steps
 from tests.domain.table import Table, person, played_once
 
@@ -27,8 +28,7 @@ def table() -> Table:
 def asked(at: Table) -> Message:
     """The open question at the bottom."""
     assert at.rt.prompt
-    live = at.rt.live[PROMPT]
-    return next(said.message for said in at.world.thread if said.ts == live.ts)
+    return at.standing(at.rt.live[PROMPT].ts)
 
 
 def prompt(at: Table) -> PromptKind | None:
@@ -70,6 +70,26 @@ def test_a_decision_asks_once_what_it_changes() -> None:
     assert Table().start().say(DECISION).rt.prompt is None
 
 
+def test_what_a_decision_may_change_is_one_list_in_groups() -> None:
+    choice, none = pressable(asked(table().say(DECISION)))
+
+    assert choice["type"] == "multi_static_select"
+    (group,) = choice["option_groups"]
+    assert group["label"]["text"] == "Requirements"
+    assert [(one["text"]["text"], one["value"]) for one in group["options"]] == [
+        ("FR-001 Changes merge per field", "item/DEC-001/FR-001"),
+        ("FR-002 Never billed twice", "item/DEC-001/FR-002"),
+        ("AC-001-01 the engineer is asked", "item/DEC-001/AC-001-01"),
+    ]
+    assert none["action_id"] == f"roundtable.{Action.CHANGES_NONE}"
+
+
+def pressable(message: Message) -> list[dict[str, Any]]:
+    """What Slack shows below it."""
+    (shown,) = parts(message)
+    return [one for block in shown.blocks if block["type"] == "actions" for one in block["elements"]]
+
+
 def test_what_was_named_comes_first() -> None:
     at = table().elaborate().say("AC-001-01 will not work in a basement").say("objection: too slow")
     at.say("decision: We log it").say(DECISION)
@@ -88,6 +108,8 @@ def test_what_is_chosen_is_contradicted_until_people_settle_it() -> None:
     assert at.rt.specification.entries["DEC-001"]["changes"] == ["AC-001-01", "FR-002"]
     assert stale(at) == {"AC-001-01", "FR-002"}
     assert "**AC-001-01** says “the engineer is asked”. **DEC-001** changes that." in asked(at).text
+    labels = [one["text"]["text"] for one in pressable(asked(at))]
+    assert labels == ["Write it anew…", "It still holds", "Withdraw it"]
 
     at.say("AC-001-01: the back office is asked")
     assert stale(at) == {"FR-002"}
@@ -197,31 +219,18 @@ def reverse(at: Table, how: str, *, new: str = "", because: str = "") -> Table:
     return at
 
 
-def in_a_step(at: Table) -> Table:
-    return at
+DOORS: dict[str, Callable[[Table], Table]] = {
+    "a step": lambda at: at,
+    "a menu": lambda at: at.do_step(),
+    "a discussion": lambda at: at.elaborate(),
+    "a stop": lambda at: at.stop(),
+    "the end": lambda at: at.through("02-01").press_continue(),
+}
 
 
-def at_a_menu(at: Table) -> Table:
-    return at.do_step()
-
-
-def in_a_discussion(at: Table) -> Table:
-    return at.elaborate()
-
-
-def after_a_stop(at: Table) -> Table:
-    return at.stop()
-
-
-def after_the_end(at: Table) -> Table:
-    while at.rt.stage is not Stage.ANALYSED:
-        at.press_continue() if at.rt.stage is Stage.AT_BOUNDARY else at.press(Action.FINISH_STEP)
-    return at
-
-
-@pytest.mark.parametrize("door", [in_a_step, at_a_menu, in_a_discussion, after_a_stop, after_the_end])
-def test_a_form_reverses_a_decision_everywhere(door: Callable[[Table], Table]) -> None:
-    at = door(Table(few_steps()).start().say(SPECIFIED).say(DECISION))
+@pytest.mark.parametrize("door", DOORS)
+def test_a_form_reverses_a_decision_everywhere(door: str) -> None:
+    at = DOORS[door](Table(few_steps()).start().say(SPECIFIED).say(DECISION))
     reverse(at, "replace", new="Conflicts go to dispatch", because="they see both")
     known = at.rt.specification.entries
 
@@ -233,9 +242,9 @@ def test_a_form_reverses_a_decision_everywhere(door: Callable[[Table], Table]) -
     assert listed(at) == ["FR-001", "FR-002", "AC-001-01"]
 
 
-@pytest.mark.parametrize("door", [in_a_step, at_a_menu, in_a_discussion, after_the_end])
-def test_a_form_withdraws_a_decision_everywhere(door: Callable[[Table], Table]) -> None:
-    at = reverse(door(Table(few_steps()).start().say(SPECIFIED).say(DECISION)), "withdraw")
+@pytest.mark.parametrize("door", DOORS)
+def test_a_form_withdraws_a_decision_everywhere(door: str) -> None:
+    at = reverse(DOORS[door](Table(few_steps()).start().say(SPECIFIED).say(DECISION)), "withdraw")
 
     assert at.rt.specification.entries["DEC-001"].state is EntryState.WITHDRAWN
 

@@ -4,7 +4,7 @@ from bot.domain.discussion.elaboration import EndReason, SealedPosition
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import SealPosition
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.timers import TimerName, due_at
+from bot.domain.roundtable.timers import TimerName
 from bot.domain.values.timestamps import after
 from tests.domain.books import few_steps
 from tests.domain.table import Table, played_once
@@ -16,9 +16,7 @@ def comes(table: Table, seconds: int) -> Table:
     """So much time passes, and the engine tells what is due, when it is due."""
     until = table.wait(seconds).now()
     while due := min((due for due in table.rt.timers.values() if due <= until), default=""):
-        for event in due_at(table.rt, due):
-            table.rt = table.decided(event)
-        table.resume_paying()
+        table.time_is(due)
     return table
 
 
@@ -101,12 +99,9 @@ def test_no_silence_is_proved_while_nothing_ran() -> None:
     """After days without a process people have the time once more."""
     table = at_the_limit()
     late = after(table.rt.now, 3 * 24 * 60 * MINUTE)
-    [event] = due_at(table.rt, late)
-    table.rt = table.decided(event)
-    assert is_open(table)
+    assert is_open(table.time_is(late))
 
-    [event] = due_at(table.rt, after(late, 10 * MINUTE))
-    table.rt = table.decided(event)
+    table.stop_paying().time_is(after(late, 10 * MINUTE))
     assert table.rt.debate.ending is EndReason.QUIET
 
 
@@ -167,9 +162,7 @@ def test_nothing_is_committed_twice() -> None:
 def test_a_press_while_it_is_committed_waits_for_nothing() -> None:
     """The commit is on its way, and a person goes on: no second one."""
     table = at_menu().say("Photos, too.").stop_paying()
-    [event] = due_at(table.rt, after(table.rt.now, 2 * MINUTE))
-    table.rt = table.decided(event)
-    table.press_continue().resume_paying()
+    table.time_is(after(table.rt.now, 2 * MINUTE)).press_continue().resume_paying()
 
     assert feedback(table) == ["feedback 00-01 Topic 00-01"]
     assert table.rt.step_id == "01-01"

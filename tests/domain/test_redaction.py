@@ -230,22 +230,18 @@ def test_what_is_invisible_stays_where_it_hides_nothing() -> None:
     [
         ("Project Bluebird", "about project bluebird.", "about [redacted:custom]."),
         ("customer = CUST-######", "CUST-123456 and CUST-12", "[redacted:customer] and CUST-12"),
-        ("host = *.corp.example", "ask db1.corp.example now", None),
         ("host = db*.corp.example", "ask db1.eu.corp.example now", "ask [redacted:host] now"),
         ("badge = B??-#", "badge Bx7-4, Bxx-x", "badge [redacted:badge], Bxx-x"),
     ],
 )
-def test_own_patterns(pattern: str, text: str, shown: str | None) -> None:
+def test_own_patterns(pattern: str, text: str, shown: str) -> None:
     """`#` is a digit, `?` a letter or digit, one `*` a run of them; a name before ` = ` is the kind."""
-    if shown is None:
-        with pytest.raises(BadPattern):
-            own_rule(pattern)
-        return
-
     assert Redactor(rules=[own_rule(pattern)])(text).text == shown
 
 
-@pytest.mark.parametrize("pattern", ["##", "z", "*", "x*y*z", "Big Name = abc", "a" * 201, "-- --"])
+@pytest.mark.parametrize(
+    "pattern", ["##", "z", "*", "x*y*z", "host = *.corp.example", "Big Name = abc", "a" * 201, "-- --"]
+)
 def test_own_patterns_that_would_hide_too_much_are_refused(pattern: str) -> None:
     """In a sentence without the pattern: that may be as secret as what it finds."""
     with pytest.raises(BadPattern) as refused:

@@ -97,7 +97,6 @@ def test_a_step_that_is_finished_again_is_saved() -> None:
     """Also in a pause at its menu."""
     table = Table(MENDED).start().do_step().press_continue().do_step().say("reopen 00-01").do_step().stop()
 
-    assert table.rt.card
     assert table.card.card
     assert table.card.card.title == "Topic 00-01 – saved"
 
@@ -249,7 +248,6 @@ def test_what_was_said_about_the_step_that_is_left_open_is_kept() -> None:
         table.press_continue()
 
     assert table.rt.step_id == "02-01"
-    assert table.rt.card
     assert "Heard from: Ada" in table.card.text
     assert "an outbox" in [str(one["text"]) for one in table.rt.specification.active("decision")]
 

@@ -165,12 +165,12 @@ def test_it_tells_who_decided_and_follows_a_reversal() -> None:
     """It is edited where it stands."""
     at = table()
     at.say("decision: keep edits on the phone", who="grace").through("02-01").press_continue()
-    brief = next(said for said in at.world.thread if said.ts == at.rt.stands_at(BRIEF))
-    assert "keep edits on the phone. Decided by Grace." in brief.message.text
+    posted_at = at.rt.stands_at(BRIEF)
+    assert "keep edits on the phone. Decided by Grace." in at.standing(posted_at).text
 
     at.restart().say("DEC-001: keep edits on the server", who="grace")
 
-    assert "keep edits on the server. Decided by Grace." in brief.message.text
+    assert "keep edits on the server. Decided by Grace." in at.standing(posted_at).text
     assert len(briefs(at)) == 1
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.messages import step_wording
 from bot.domain.messages.message import Action, Emphasis, Link
-from bot.domain.messages.root_card import RootActivity, RootScene, RootStatus, final_brief, root
+from bot.domain.messages.root_card import RootScene, RootStatus, final_brief, root
 from bot.domain.specification.brief import Brief, brief
 from tests.domain.card_scene import behind_dots, choices, labels, part, shown
 from tests.specification.meeting import SCHEMA, Meeting
@@ -92,23 +92,6 @@ def test_it_is_short() -> None:
     assert requirements[0].endswith("…")
     assert len(part(message, "Risks")) == 4
     assert part(message, "Not settled (15)")[-1] == "and 12 more"
-
-
-@pytest.mark.parametrize(
-    ("activity", "said"),
-    [
-        (RootActivity.OPEN, "Step 9 of 24, **Core Feature Definition** ·"),
-        (RootActivity.DISCUSSED, "Step 9 of 24, **Core Feature Definition** (in discussion) ·"),
-        (
-            RootActivity.FINISHED,
-            "Step 9 of 24, **Core Feature Definition** (finished). Next: **Out of Scope** ·",
-        ),
-    ],
-)
-def test_it_says_what_goes_on_with_the_step(activity: RootActivity, said: str) -> None:
-    message = root(replace(RUNNING, activity=activity, following="Out of Scope"))
-
-    assert said in shown(message)
 
 
 def test_it_says_who_thinks_with_a_model() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.discussion.elaboration import CALLS_AT_THE_END, MOST_CALLS, TurnKind
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Post, Speak
+from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.specification.claims import Quote
 from bot.domain.values.timestamps import seconds_since
@@ -167,14 +167,3 @@ def test_a_round_without_an_answer_says_what_to_do(reason: str, why: str) -> Non
     said = [line.content for line in table.lines if why in line.content]
     assert len(said) == 1
     assert turns(table.press(Action.GO_ON))[3:] == ["Maya", "Alex"]
-
-
-def test_each_contribution_of_a_round_is_queued_once() -> None:
-    """An outcome that comes again changes nothing."""
-    table = discussing().stop_paying().press(Action.GO_ON).pay_up_to("speak")
-    table.pay_one()
-    posts = [one for one in table.rt.outbox if isinstance(one, Post)]
-    table.rt = table.decided(table.told[-1])
-
-    assert [one for one in table.rt.outbox if isinstance(one, Post)] == posts
-    assert turns(table.resume_paying())[3:] == ["Maya", "Alex"]

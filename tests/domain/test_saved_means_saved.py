@@ -1,15 +1,12 @@
 """That something is saved is said when the commit is made; until then, what is the case is said once."""
 
-import pytest
-
 from bot.domain.messages import step_wording, trouble_wording
+from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Commit, Post
-from bot.domain.roundtable.outcomes import Failed
-from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.timers import due_at
+from bot.domain.roundtable.effects import Commit
 from bot.domain.values.timestamps import after
 from tests.domain.books import few_steps, step
+from tests.domain.card_scene import shown
 from tests.domain.table import SORRY, Table
 
 TWO = few_steps(step("00-01"), step("00-02"))
@@ -35,6 +32,9 @@ def test_a_step_whose_commit_fails_is_not_said_to_be_saved() -> None:
     """Its menu comes, and says that it is not; the reason is told once."""
     table = Table(TWO).start().fail("commit").do_step()
 
+    assert table.menu.kind is MenuKind.STEP
+    assert table.rt.steps_completed == ("00-01",)
+    assert table.meta.steps_completed == ()
     assert claims(table) == []
     assert not_yet(table) == [
         f"⚠ Not saved yet: {SORRY} Nothing that was said is lost. I keep trying, and tell you when it is saved."
@@ -74,62 +74,16 @@ def test_feedback_that_cannot_be_saved_is_not_said_to_be_saved() -> None:
     assert table.press(Action.STOP).subjects[-2].startswith("feedback")
 
 
-def test_a_discussion_that_cannot_be_saved_is_told_as_it_is() -> None:
-    """The artifacts do not have its insights yet."""
-    table = Table(few_steps()).start().elaborate().say("Trains have tunnels.").fail("commit").say("done")
-
-    assert [
-        text for text in table.texts if "The discussion is over, and its insights are not saved yet" in text
-    ]
-    assert not [text for text in table.texts if "in the artifacts" in text]
-
-
-def test_a_second_failure_before_the_first_is_mended_is_not_told() -> None:
-    """Also when it is a discussion's."""
-    table = (
-        Table(TWO).start().fail("commit", times=9).do_step().press(Action.ELABORATE).say("Why?").say("done")
-    )
-
-    assert len(not_yet(table)) == 1
-    assert table.rt.stage is Stage.AT_BOUNDARY
-
-
 def test_a_plan_that_cannot_be_saved_is_shown_as_it_is() -> None:
     """Its files are not there yet."""
     failed = Table(TWO).start().plan().stop_paying().press(Action.FINISH_STEP).pay_up_to("commit")
     failed.fail("commit").resume_paying()
 
-    assert step_wording.NOT_ALL_SAVED in card(failed)
+    assert step_wording.NOT_ALL_SAVED in failed.card.text
     assert "planning/plan.md" not in failed.world.files
 
 
-@pytest.mark.parametrize("minutes", [0, 1])
-def test_a_menu_that_is_shown_before_the_second_try_does_not_say_saved(*, minutes: int) -> None:
-    """A find of the any-meeting test: what failed is owed again, and the menu is posted before that."""
-    table = Table(few_steps(), paying=False).start()
-    pay(table)
-    table.press(Action.FINISH_STEP)
-    pay(table)
-    table.press(Action.CONTINUE)
-    pay(table)
-    table.fail("commit", "disk_full").press(Action.FINISH_STEP)
-    pay(table, 3)
-    for _ in range(minutes):
-        table.try_again()
-    while (pending := table.rt.next_effect) is not None:
-        if isinstance(pending, Post) and pending.message.text.startswith(("Saved", "What I could not save")):
-            assert "01-01" in table.meta.steps_completed
-        table.pay_one()
-
-    assert any(isinstance(one, Failed) for one in table.told)
-
-
 # --- words after the commit ---
-
-
-def card(table: Table) -> str:
-    assert table.rt.card
-    return table.card.text
 
 
 LATER = "What was added since then is not saved yet."
@@ -138,36 +92,27 @@ LATER = "What was added since then is not saved yet."
 def test_the_card_does_not_say_saved_of_words_that_are_in_no_commit() -> None:
     """Found from outside: feedback at a menu stood on a card titled *saved* for up to two minutes."""
     table = Table(few_steps()).start().do_step()
-    title = table.menu.message.card
-    assert title
-    assert title.title.endswith("– saved")
-    assert "Saved: " in card(table)
+    assert "– saved" in shown(table.menu.message)
+    assert "Saved: " in table.card.text
 
     table.say("Photos of the meter count, too.")
-    assert "– saved" not in card(table)
-    assert "Saved: " not in card(table)
-    assert card(table).count(LATER) == 1
+    assert "– saved" not in table.card.text
+    assert "Saved: " not in table.card.text
+    assert table.card.text.count(LATER) == 1
 
 
 def test_it_says_so_again_when_they_are_in_git() -> None:
     """Not while their commit is on its way."""
     table = Table(few_steps()).start().do_step().say("Photos of the meter count, too.").stop_paying()
-    for event in due_at(table.rt, after(table.rt.now, 3 * 60)):
-        table.rt = table.decided(event)
+    table.time_is(after(table.rt.now, 3 * 60))
     assert any(isinstance(one, Commit) for one in table.rt.outbox)
-    assert LATER in card(table)
+    assert LATER in table.card.text
 
     table.resume_paying()
-    assert LATER not in card(table)
-    assert "Saved: " in card(table)
+    assert LATER not in table.card.text
+    assert "Saved: " in table.card.text
     assert "Photos of the meter count" in "".join(table.world.files.values())
 
 
 def test_a_letter_at_the_menu_leaves_nothing_to_save() -> None:
-    assert LATER not in card(Table(few_steps()).start().do_step().say("finish"))
-
-
-def pay(table: Table, count: int = 100) -> None:
-    for _ in range(count):
-        if not table.pay_one():
-            return
+    assert LATER not in Table(few_steps()).start().do_step().say("finish").card.text

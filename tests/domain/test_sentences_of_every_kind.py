@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from bot.domain.catalog.personas import ALL_ELSE, Persona
 from bot.domain.catalog.policy import quiet_hours
 from bot.domain.messages import entry_wording, home_page, record_wording, trouble_wording
 from bot.domain.messages.home_page import DailyMessage, ReminderSettings, WaitingRow
@@ -128,27 +127,6 @@ def test_quiet_hours_may_go_on_past_midnight(
 def test_what_is_no_hours_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="no hours"):
         quiet_hours(text)
-
-
-@pytest.mark.parametrize(
-    ("looks_at", "allowed"),
-    [
-        ((), {"code", "history", "items", "entries"}),
-        (("items",), {"items", "entries"}),
-        (("docs/**",), {"code", "history", "entries"}),
-        (("docs/**", ALL_ELSE), {"code", "history", "items", "entries"}),
-    ],
-)
-def test_what_a_persona_may_look_at(looks_at: tuple[str, ...], allowed: set[str]) -> None:
-    persona = Persona(key="maya", name="Maya", role="Analyst", looks_at=looks_at)
-
-    assert {area for area in ("code", "history", "items", "entries") if persona.may_use(area)} == allowed
-
-
-@pytest.mark.parametrize("given", [{"looks_at": ("secrets",)}, {"icon": "a b"}, {"model": "x"}])
-def test_what_a_persona_cannot_be_is_refused(given: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="validation error"):
-        Persona.model_validate({"key": "maya", "name": "Maya", "role": "Analyst", **given})
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import WorkIndicator
-from bot.domain.roundtable.stage import Stage
 from tests.domain.books import few_steps
 from tests.domain.table import Table, played_once
 
@@ -15,14 +14,6 @@ from tests.domain.table import Table, played_once
 @played_once
 def held(*, agent: bool = True) -> Table:
     return Table(replace(few_steps(), policy=Policy(agent=agent))).start()
-
-
-def ended(table: Table) -> Table:
-    while table.rt.stage is not Stage.ANALYSED:
-        table = table.do_step().press(Action.CONTINUE) if table.rt.stage is Stage.DISCUSSING else table
-        if table.rt.stage is Stage.AT_BOUNDARY:
-            table.press(Action.CONTINUE)
-    return table
 
 
 def test_the_title_says_item_and_step_and_changes_with_the_step() -> None:
@@ -44,7 +35,7 @@ def title(table: Table) -> str:
 
 def test_it_is_closed_when_the_analysis_is_done() -> None:
     """Once, also when people go on talking there; a restart in between."""
-    table = ended(held())
+    table = held().through("02-01").press_continue()
     assert table.world.sessions[-1] == ("Offline sync", True)
     known = len(table.world.sessions)
     table.restart().say("Thanks!")
@@ -54,7 +45,7 @@ def test_it_is_closed_when_the_analysis_is_done() -> None:
 
 
 def test_an_app_that_is_no_agent_has_none() -> None:
-    assert ended(held(agent=False)).world.sessions == []
+    assert held(agent=False).through("02-01").press_continue().world.sessions == []
 
 
 @pytest.mark.parametrize(("reason", "asked"), [("not_agent_app", 0), ("internal_error", 1)])

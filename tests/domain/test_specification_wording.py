@@ -18,15 +18,40 @@ def told(meeting: Meeting, kind: GapKind, *steps: str) -> list[str]:
     return [finding(gap, SCHEMA, spec) for gap in coverage(SCHEMA, spec, steps) if gap.kind is kind]
 
 
-def test_contested(meeting: Meeting) -> None:
-    """Both values, with who said them."""
+@pytest.mark.parametrize(
+    ("kind", "said", "sentence"),
+    [
+        (
+            GapKind.CONTESTED,
+            [("Ada", "01-08", "Must: FR-001"), ("Grace", "01-08", "Should: FR-001")],
+            "FR-001 has more than one priority: Ada says must and Grace says should. Which one is it?",
+        ),
+        (
+            GapKind.ALL_ALIKE,
+            [("Ada", "01-06", "requirement: Two"), ("Ada", "01-08", "Must: FR-001, FR-002")],
+            "Everything is “must”. What would you cut if somebody forced you to?",
+        ),
+        (
+            GapKind.UNKNOWN,
+            [("Ada", "01-06", "requirement: Show it as FR-009 does")],
+            "FR-009 is mentioned, but there is no FR-009.",
+        ),
+        (
+            GapKind.OBJECTION,
+            [("Linus", "01-06", "objection: this is too much")],
+            "OBJ-001 is open: “this is too much”. Accepted, rejected, or kept as risk?",
+        ),
+    ],
+)
+def test_what_people_left_open(
+    meeting: Meeting, kind: GapKind, said: list[tuple[str, str, str]], sentence: str
+) -> None:
+    """In their own words, with who said them, or with the question of the schema."""
     meeting.say("Ada", "01-06", "requirement: One")
-    meeting.say("Ada", "01-08", "Must: FR-001")
-    meeting.say("Grace", "01-08", "Should: FR-001")
+    for who, step, text in said:
+        meeting.say(who, step, text)
 
-    assert told(meeting, GapKind.CONTESTED) == [
-        "FR-001 has more than one priority: Ada says must and Grace says should. Which one is it?"
-    ]
+    assert told(meeting, kind, "01-08") == [sentence]
 
 
 def test_stale(meeting: Meeting) -> None:
@@ -97,33 +122,11 @@ def test_what_several_entries_lack_is_asked_once(meeting: Meeting) -> None:
     )
 
 
-def test_all_alike(meeting: Meeting) -> None:
-    """With the question of the schema."""
-    meeting.say("Ada", "01-06", "requirement: One\nrequirement: Two")
-    meeting.say("Ada", "01-08", "Must: FR-001, FR-002")
-
-    assert told(meeting, GapKind.ALL_ALIKE, "01-08") == [
-        "Everything is “must”. What would you cut if somebody forced you to?"
-    ]
-
-
-def test_unknown(meeting: Meeting) -> None:
-    """It is named."""
-    meeting.say("Ada", "01-06", "requirement: Show it as FR-009 does")
-
-    assert told(meeting, GapKind.UNKNOWN) == ["FR-009 is mentioned, but there is no FR-009."]
-
-
-def test_objection_and_proposal(meeting: Meeting) -> None:
-    """In their own words."""
-    meeting.say("Linus", "01-06", "objection: this is too much")
+def test_what_only_a_persona_said_is_suggested(meeting: Meeting) -> None:
     meeting.propose(
         {"id": "FR-001", "kind": "requirement", "new": True, "set": {"title": "Two"}}, step="01-06"
     )
 
-    assert told(meeting, GapKind.OBJECTION) == [
-        "OBJ-001 is open: “this is too much”. Accepted, rejected, or kept as risk?"
-    ]
     assert told(meeting, GapKind.PROPOSED) == ["FR-001 is suggested, not confirmed."]
 
 

@@ -8,7 +8,6 @@ import pytest
 from bot.domain.catalog.policy import Policy, PressPolicy
 from bot.domain.messages.form import InputForm, Submission
 from bot.domain.messages.message import Action
-from bot.domain.roundtable.effects import Tell
 from bot.domain.roundtable.inputs import Specify
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.transitions import amending
@@ -21,11 +20,11 @@ from tests.domain.books import few_steps
 from tests.domain.table import Table, person, played_once, shipped
 
 NEW = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Limit requests"})
+PART = Patch(id="AC-001-01", kind="criterion", part_of="FR-001", new=True, set={"text": "429"})
 
 
 def specify(at: Table, *patches: Patch, who: str = "ada", key: str = "", **more: Any) -> Table:
-    key = key or at.key()
-    return at.hear(Specify(key=key, at=at.now(), person=person(who), patches=patches, **more))
+    return at.does(Specify, who=who, key=key, patches=patches, **more)
 
 
 def value(at: Table, path: str) -> Any:
@@ -95,28 +94,41 @@ def test_a_press_settles_what_is_contested() -> None:
 
 
 def test_an_id_that_was_taken_meanwhile_is_given_anew() -> None:
-    """Both people added what they thought would be FR-001."""
-    at = specified()
-    part = Patch(id="AC-001-01", kind="criterion", part_of="FR-001", new=True, set={"text": "429"})
-    specify(at, part)
-    specify(at, NEW.but(set={"title": "See the rest"}), part.but(set={"text": "a header"}), who="grace")
+    """Both people added what they thought would be FR-001; what the same submission says of it is about theirs."""
+    at = specify(specified(), PART)
+    risk = Patch(id="RSK-001", kind="risk", new=True, set={"text": "too few", "threatens": ["FR-001"]})
+    more = NEW.but(set={"title": "See the rest"}), PART.but(set={"text": "a header"}), risk
+    specify(at, *more, who="grace")
 
     assert value(at, "FR-001.title") == "Limit requests"
     assert value(at, "FR-002.title") == "See the rest"
     assert value(at, "AC-001-02.text") == "a header"
+    assert value(at, "RSK-001.threatens") == ["FR-002"]
 
 
-def test_words_for_an_entry_that_is_gone_become_a_note() -> None:
+@pytest.mark.parametrize(
+    ("late", "notes"),
+    [
+        (
+            Patch(id="FR-001", set={"title": "Limit calls", "priority": "must"}),
+            ["FR-001: Limit calls\nFR-001 Priority: must"],
+        ),
+        (PART, ["FR-001: 429"]),
+        (Patch(id="FR-001", set={"priority": None}), []),
+        (Patch(id="FR-001", state=EntryState.WITHDRAWN), []),
+    ],
+    ids=["its values", "a part of it", "an emptied field", "withdrawn once more"],
+)
+def test_words_for_an_entry_that_is_gone_become_a_note(late: Patch, notes: list[str]) -> None:
     """And the person is told who withdrew it."""
-    at = specified()
-    specify(at, Patch(id="FR-001", state=EntryState.WITHDRAWN), who="grace")
-    at.paying = False
-    specify(at, Patch(id="FR-001", set={"title": "Limit calls", "priority": "must"}))
+    at = specify(specified(), Patch(id="FR-001", state=EntryState.WITHDRAWN), who="grace")
+    known = len(at.world.told)
+    specify(at, late)
 
-    assert value(at, "NOTE-001.text") == "FR-001: Limit calls\nFR-001 Priority: must"
+    assert [one["text"] for one in at.rt.specification.active("note")] == notes
     assert not at.rt.specification.lives("FR-001")
-    (told,) = (one for one in at.rt.outbox if isinstance(one, Tell))
-    assert told.message.text == "Grace withdrew FR-001. Yours is kept as a note: see “Not sorted yet”."
+    told = "Grace withdrew FR-001. Yours is kept as a note: see “Not sorted yet”."
+    assert not notes or [message.text for _, message in at.world.told[known:]] == [told]
 
 
 def test_a_note_that_two_people_sort_at_once_becomes_one_entry() -> None:
@@ -206,6 +218,11 @@ def test_a_form_for_what_is_not_there_says_so() -> None:
         with pytest.raises(UserError):
             form(at, action, subject)
 
+    at = specified()
+    sent = submission(at, form(at, Action.AMEND, "FR-001")).but(subject="FR-009")
+    with pytest.raises(UserError, match="no FR-009"):
+        amending.read(at.rt, sent, at.playbook)
+
 
 def test_the_settings_are_depth_and_silence() -> None:
     at = Table().start()
@@ -218,52 +235,6 @@ def test_the_settings_are_depth_and_silence() -> None:
     assert (at.rt.manners.muted, at.rt.depth) == (True, "deep")
     at.stop()
     assert [one.name for one in form(at, Action.SETTINGS).fields] == ["voices"]
-
-
-# --- what has changed meanwhile ---
-
-
-def test_a_part_of_what_was_withdrawn_becomes_a_note() -> None:
-    """The words are not lost, and who withdrew the entry is told."""
-    at = specify(specified(), Patch(id="FR-001", state=EntryState.WITHDRAWN), who="grace")
-    part = Patch(id="AC-001-01", kind="criterion", part_of="FR-001", new=True, set={"text": "429 after 600"})
-    specify(at, part)
-
-    notes = [one["text"] for one in at.rt.specification.active("note")]
-    assert notes == ["FR-001: 429 after 600"]
-    assert "Grace withdrew FR-001" in at.world.told[-1][1].text
-
-
-def test_a_new_value_of_what_was_withdrawn_becomes_a_note_and_nothing_else() -> None:
-    """An emptied field has no words; what is gone cannot be withdrawn once more."""
-    gone = Patch(id="FR-001", state=EntryState.WITHDRAWN)
-    at = specify(specified(), gone, who="grace")
-    specify(at, Patch(id="FR-001", set={"priority": None}))
-    specify(at, Patch(id="FR-001", set={"priority": "must"}))
-
-    notes = [one["text"] for one in at.rt.specification.active("note")]
-    assert len(notes) == 1
-    assert notes[0].startswith("FR-001 ")
-    assert notes[0].endswith(": must")
-
-
-def test_ids_that_were_taken_meanwhile_are_given_anew() -> None:
-    """Also where the same submission refers to them."""
-    at = specified()
-    mine = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Ask for more"})
-    risk = Patch(id="RSK-001", kind="risk", new=True, set={"text": "too few", "threatens": ["FR-001"]})
-    specify(at, mine, risk)
-
-    assert value(at, "FR-002.title") == "Ask for more"
-    assert value(at, "FR-001.title") == "Limit requests"
-
-
-def test_a_form_about_what_is_not_there_is_refused() -> None:
-    at = specified()
-    sent = submission(at, form(at, Action.AMEND, "FR-001")).but(subject="FR-009")
-
-    with pytest.raises(UserError, match="no FR-009"):
-        amending.read(at.rt, sent, at.playbook)
 
 
 def test_a_form_of_a_step_changes_its_notes() -> None:

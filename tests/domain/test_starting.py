@@ -7,7 +7,6 @@ import pytest
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.roundtable.outcomes import ThreadMessage
 from bot.domain.roundtable.stage import Stage
-from bot.errors import NotNow
 from tests.domain.books import few_steps
 from tests.domain.table import HERE, SORRY, Table, person
 
@@ -99,8 +98,11 @@ def test_what_is_said_while_the_thread_is_being_opened_is_an_answer_to_the_first
 # --- a thread that is there already -----------------------------------------------------------------------------------
 
 
-def test_an_adopted_thread_is_read_once() -> None:
-    """Started in a thread, the roundtable takes over what was said there, and says so."""
+def test_an_adopted_thread_is_read_once_and_taken_over() -> None:
+    """
+    People are told so. It goes into the draft with its authors, quoted, so that nothing in it acts as Markdown of ours,
+    and each message is a line of its author.
+    """
     table = Table(few_steps())
     table.world.heard = BEFORE
     table.start(place=THREAD)
@@ -108,27 +110,11 @@ def test_an_adopted_thread_is_read_once() -> None:
     assert "I've read this thread: 2 messages go into `draft.md`." in table.texts
     assert table.order("read_thread") == ["read_thread"]
     assert table.rt.place.thread == "500.01"
-
-
-def test_an_adopted_thread_goes_into_the_draft_with_its_authors() -> None:
-    """Quoted, so that nothing in it acts as Markdown of ours."""
-    table = Table(few_steps())
-    table.world.heard = BEFORE
-    table.start(place=THREAD)
-
     said = table.world.files["draft.md"].partition("## What was said before")[2]
     assert (
         said
         == "\n\n**Grace**:\n\n> The train has no network.\n\n**Linus**:\n\n> &lt;!-- and no *power* -->\n"
     )
-
-
-def test_an_adopted_thread_is_the_beginning_of_the_transcript() -> None:
-    """Each message is a line of its author, and stands in it once."""
-    table = Table(few_steps())
-    table.world.heard = BEFORE
-    table.start(place=THREAD)
-
     heard = [(line.meta["user_name"], line.message_id) for line in table.lines if line.source == "user"]
     assert heard == [("Grace", "C1.500.02"), ("Linus", "C1.500.03")]
 
@@ -212,16 +198,6 @@ def test_an_adopted_thread_that_could_not_be_used_does_not_bind_the_item() -> No
     table = Table(few_steps()).fail("open_thread", "missing_scope").start(place=THREAD)
 
     assert table.rt.place.thread == ""
-
-
-def test_a_roundtable_that_is_held_cannot_be_started_again() -> None:
-    """Whoever asks is told; the meeting is not disturbed."""
-    table = Table(few_steps()).start()
-    before = table.rt
-
-    with pytest.raises(NotNow, match="This roundtable is running already"):
-        table.start_again(place=HERE.but(channel="C2"))
-    assert table.rt is before
 
 
 def test_a_folder_that_cannot_be_read_can_be_tried_again() -> None:

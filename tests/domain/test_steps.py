@@ -2,13 +2,12 @@
 
 import pytest
 
-from bot.domain.catalog.steps import Depth, StepHeading
+from bot.domain.catalog.steps import StepHeading
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Survey
 from bot.domain.roundtable.outcomes import CodeSurvey, KeywordHits
 from bot.domain.roundtable.stage import Stage
-from bot.errors import NotNow
 from tests.domain.books import few_steps, searching_steps, step, thinking
 from tests.domain.table import Table, shipped
 
@@ -60,15 +59,6 @@ def test_a_step_of_another_persona_is_asked_by_that_persona() -> None:
     assert "\n\n**Jordan Park (System Designer) -- Step 00-01" in first.text
     assert table.last.speaker == "business-analyst"
     assert "ERR-PERSONA-002" in table.codes
-
-
-def test_a_missing_section_falls_back_to_the_standard_one() -> None:
-    """Silently: people get questions, the log gets a line."""
-    table = Table(few_steps(step("00-01", sections={StepHeading.STANDARD: "What is it?"}))).start()
-    table.say("deep")
-
-    assert "\n\nWhat is it?\n" in table.last.text
-    assert "ERR-STEP-007" in table.codes
 
 
 # --- searching the code base ------------------------------------------------------------------------------------------
@@ -144,17 +134,6 @@ def test_a_sentence_with_something_unknown_is_left_out(asked: str, shown: str) -
 # --- answering --------------------------------------------------------------------------------------------------------
 
 
-def test_every_message_is_an_answer_of_its_author() -> None:
-    """Whoever says it: the step is written from all of them."""
-    table = Table().start()
-    table.say("For field work.", who="ada").say("And on trains.", who="grace")
-
-    assert [(answer.person, answer.text) for answer in table.rt.answers] == [
-        ("ada", "For field work."),
-        ("grace", "And on trains."),
-    ]
-
-
 def test_an_answer_gets_a_reaction() -> None:
     """Without a model nothing is said about it."""
     table = Table().start()
@@ -174,15 +153,6 @@ def test_a_persona_with_nothing_to_add_says_nothing() -> None:
 
     assert table.order("speak") == ["speak"]
     assert len(table.world.thread) == before
-
-
-def test_a_voice_that_fails_to_read_is_not_missed() -> None:
-    """The answer counts, the step stays open."""
-    table = Table(thinking(shipped())).start().fail("speak")
-    table.say("For field work.")
-
-    assert table.rt.stage is Stage.DISCUSSING
-    assert len(table.rt.answers) == 1
 
 
 @pytest.mark.parametrize("letter", ["E", "c", "s"])
@@ -271,19 +241,6 @@ def test_words_said_while_we_write_are_written_too() -> None:
     assert table.meta.steps_completed == ("00-01",)
 
 
-def test_all_feedback_is_one_commit_when_people_go_on() -> None:
-    """However late it comes: nobody goes on as long as something said is not written."""
-    table = Table(few_steps()).start().do_step()
-    table.say("The first point is photos.").say("The second point is trains.")
-    saved = table.subjects[-1]
-    table.press_continue()
-
-    assert saved == "step 00-01 Topic 00-01"
-    for said in ("- Ada: The first point is photos.", "- Ada: The second point is trains."):
-        assert said in table.world.files["quick-scan.md"]
-    assert table.subjects[-2:] == ["feedback 00-01 Topic 00-01", "phase 00-quick-scan Quick Scan"]
-
-
 def test_words_said_while_feedback_is_saved_are_written_too() -> None:
     """They come between two steps, and none of them is lost."""
     table = Table(few_steps()).start().do_step().say("The first point is photos.").stop_paying()
@@ -293,39 +250,7 @@ def test_words_said_while_feedback_is_saved_are_written_too() -> None:
     assert "The second point is trains." in [answer.text for answer in table.rt.answers]
 
 
-def test_whoever_was_about_to_speak_is_not_waited_for() -> None:
-    """Finishing is finishing: no acknowledgement comes trailing after."""
-    table = Table(few_steps()).start().stop_paying()
-    table.say("For field work.").press(Action.FINISH_STEP).resume_paying()
-
-    assert table.order("speak") == []
-
-
-def test_while_we_write_nothing_else_can_be_asked_for() -> None:
-    """For a moment; nothing is changed by trying. Only stopping is possible, once it is saved."""
-    table = Table(few_steps()).start().stop_paying()
-    table.press(Action.FINISH_STEP)
-    before = table.rt
-
-    with pytest.raises(NotNow, match="I am saving"):
-        table.depth(Depth.DEEP)
-    with pytest.raises(NotNow, match="I am saving"):
-        table.resume()
-    assert table.rt is before
-    assert table.stop().resume_paying().rt.stage is Stage.PAUSED
-
-
 # --- steps that are passed over ---------------------------------------------------------------------------------------
-
-
-def test_a_step_whose_dependency_is_missing_waits() -> None:
-    """People are told, it is not recorded, and the menu of the phase says what was not done."""
-    waits = step("00-02", depends_on=["00-09"])
-    table = Table(few_steps(step("00-01"), waits)).start().do_step()
-
-    sentence = trouble("ERR-STEP-008", step_id="00-02", dep_id="00-09").sentence
-    assert f"Not done in this phase:\n- 00-02 Topic 00-02: {sentence}" in table.last.text
-    assert table.meta.steps_completed == ("00-01",)
 
 
 def test_a_step_that_is_passed_over_is_named_at_the_end_of_the_phase() -> None:
@@ -336,20 +261,3 @@ def test_a_step_that_is_passed_over_is_named_at_the_end_of_the_phase() -> None:
     sentence = trouble("ERR-STEP-008", step_id="00-01", dep_id="00-09").sentence
     assert f"Not done in this phase:\n- 00-01 Topic 00-01: {sentence}" in table.last.text
     assert table.meta.steps_completed == ("00-02",)
-
-
-def test_a_step_whose_condition_holds_is_skipped() -> None:
-    """Not recorded, and looked at again next time."""
-    table = Table(few_steps(step("00-01", skip_if="scope == 'unknown'"), step("00-02"))).start()
-
-    assert table.rt.step_id == "00-02"
-    assert table.rt.passed[0].why == "Step 00-01 skipped: condition 'scope == 'unknown'' is true."
-
-
-def test_a_step_whose_condition_means_nothing_is_asked() -> None:
-    """With a warning: a mistake in a file is no reason to leave something out."""
-    table = Table(few_steps(step("00-01", skip_if="weather == 'bad'"))).start()
-
-    warned = trouble("ERR-STEP-009", step_id="00-01", expression="weather == 'bad'").sentence
-    assert warned in table.texts
-    assert table.rt.step_id == "00-01"

@@ -1,11 +1,13 @@
 """While personas have the floor, one button stops them; it goes when it is not needed any more."""
 
-from bot.domain.discussion.elaboration import Elaboration
+from collections.abc import Callable
+
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import Speak
 from bot.domain.roundtable.outcomes import PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from tests.domain.table import FLOOR, Table, played_once
+from tests.domain.test_pausing import how
 
 
 @played_once
@@ -13,11 +15,6 @@ def opening() -> Table:
     """A discussion was just opened, and its lead is about to frame it."""
     table = Table().start().do_step().stop_paying().press(Action.ELABORATE)
     return table.pay_up_to("speak")
-
-
-def debate(table: Table) -> Elaboration:
-    assert table.rt.elaboration
-    return table.rt.elaboration
 
 
 def buttons_of(table: Table) -> list[list[str]]:
@@ -39,19 +36,20 @@ def test_a_discussion_can_be_stopped_from_its_first_message_on() -> None:
     assert table.rt.has_pending(Speak)
 
 
-def test_a_press_ends_the_round_before_the_next_turn() -> None:
-    """Who was about to speak does not, and what was being said when it was pressed is not posted afterwards."""
+@how
+def test_stopping_ends_the_round_before_the_next_turn(stop: Callable[[Table], Table]) -> None:
+    """Who was about to speak does not, and what was being said when it was stopped is not posted afterwards."""
     table = opening()
     table.pay_one()
     table.pay_up_to("speak")
-    turns, speak = debate(table).turn_count, table.rt.outbox[0]
-    table.press(Action.STOP)
+    turns, speak = table.rt.debate.turn_count, table.rt.outbox[0]
+    stop(table)
 
     late = PersonaSpoke(key=speak.id, at=table.now(), effect=speak.id, persona="qa", text="One more thing.")
     assert table.decided(late) is table.rt
     table.resume_paying()
     assert table.rt.stage is Stage.PAUSED
-    assert debate(table).turn_count == turns
+    assert table.rt.debate.turn_count == turns
     assert table.offered() == [Action.RESUME]
     assert buttons_of(table) == [[Action.RESUME]]
 
@@ -65,18 +63,3 @@ def test_whoever_resumes_finds_the_discussion_as_it_was() -> None:
 
     assert table.rt.stage is Stage.ELABORATING
     assert table.offered() == FLOOR
-
-
-def test_at_any_time_the_thread_has_the_buttons_of_one_card() -> None:
-    """An answer has none of its own."""
-    table = opening().resume_paying()
-
-    assert table.offered() == FLOOR
-    assert buttons_of(table) == [FLOOR]
-    introduction = next(one.message for one in table.world.thread if "ELABORATION MODE" in one.message.text)
-    assert introduction.choices
-
-    shown = len(table.menus)
-    table.say("Alex, what about conflicts?")
-
-    assert table.menus[shown:] == []

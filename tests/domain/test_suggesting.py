@@ -87,7 +87,6 @@ def test_what_is_proposed_stands_on_the_card_at_once() -> None:
     assert (entry.state, claim.accepted, claim.proposed.by) == (EntryState.PROPOSED, None, "BusinessAnalyst")
     assert claim.sources == (table.rt.line_of(table.rt.answers[0].ts),)
     assert table.rt.stage is Stage.DISCUSSING
-    assert table.rt.card
     assert "Export every row" in table.card.text
 
     assert [one["id"] for one in table.rt.lines[-1].meta[ENTRIES]] == ["ASM-001"]
@@ -294,24 +293,6 @@ def asked(text: str, table: Table | None = None) -> Table:
     return (table or opened()).stop_paying().say(text).pay_up_to("speak")
 
 
-def test_who_is_asked_by_name_answers() -> None:
-    """Instead of who leads the step."""
-    assert asked("Alex, does the queue keep its order?").speaking.persona == ALEX
-    assert asked("The queue keeps its order, Alex said.").speaking.persona == MAYA
-
-
-def test_all_who_are_asked_answer_one_after_the_other() -> None:
-    """And then nobody else."""
-    table = asked("Jordan, Alex, is that safe?")
-    said = []
-    while table.rt.has_pending(Speak):
-        table.pay_up_to("speak")
-        said.append(table.speaking.persona)
-        looked(table, "Yes.", patches=())
-
-    assert said == [JORDAN, ALEX]
-
-
 def heard(table: Table) -> list[str]:
     """Who is asked one after the other, and answers."""
     said = []
@@ -322,56 +303,45 @@ def heard(table: Table) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Everyone, what breaks first?",
-        "everybody: is that safe?",
-        "All of you, please name one risk.",
-        "What do you all think of it?",
-        "Is that safe, team?",
-        "Team, can we ship that?",
-    ],
-)
-def test_each_of_the_cast_answers_once_when_all_are_asked(text: str) -> None:
-    """One after the other, as those who are asked by name: each reads what the one before it proposed."""
-    table = asked(text)
-
-    assert heard(table) == [MAYA, ALEX, JORDAN]
-    assert heard(asked("A tunnel.", table)) == [MAYA]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Everyone loses edits in a tunnel.",
-        "Everyone who works offline waits.",
-        "Is it visible to everyone?",
-        "The whole team waits for it.",
-        "Everybody can see the export.",
-    ],
-)
-def test_what_is_said_of_everybody_is_put_to_nobody(text: str) -> None:
-    assert heard(asked(text)) == [MAYA]
+NAMED = [
+    ("Alex, does the queue keep its order?", ALEX),
+    ("The queue keeps its order, Alex said.", MAYA),
+    ("Jordan, Alex, is that safe?", JORDAN, ALEX),
+]
+TO_ALL = [
+    "Everyone, what breaks first?", "everybody: is that safe?", "All of you, please name one risk.",
+    "What do you all think of it?", "Is that safe, team?", "Team, can we ship that?",
+]  # fmt: skip
+OF_ALL = [
+    "Everyone loses edits in a tunnel.", "Everyone who works offline waits.", "Is it visible to everyone?",
+    "The whole team waits for it.", "Everybody can see the export.",
+]  # fmt: skip
+WITHOUT_A_NAME = [
+    ("Which interfaces and error paths are there?", JORDAN),
+    ("What is the risk of that?", ALEX),
+    ("Who are the users, and what do they need?", MAYA),
+    ("When is lunch?", MAYA),
+    ("Is the risk in the interfaces?", MAYA),
+    ("We need interfaces. Which ones?", MAYA),
+    ("Grace, which interfaces are there?", MAYA),
+]
+"""By the words of the lens in the persona's file; the lead takes up what is a tie, an answer, or for a person."""
 
 
 @pytest.mark.parametrize(
     ("text", "who"),
     [
-        ("Which interfaces and error paths are there?", JORDAN),
-        ("What is the risk of that?", ALEX),
-        ("Who are the users, and what do they need?", MAYA),
-        ("When is lunch?", MAYA),
-        ("Is the risk in the interfaces?", MAYA),
-        ("We need interfaces. Which ones?", MAYA),
-        ("Grace, which interfaces are there?", MAYA),
+        *((text, who) for text, *who in (*NAMED, *WITHOUT_A_NAME)),
+        *((text, [MAYA, ALEX, JORDAN]) for text in TO_ALL),
+        *((text, [MAYA]) for text in OF_ALL),
     ],
 )
-def test_a_question_without_a_name_is_for_whose_lens_it_is(text: str, who: str) -> None:
-    """By the words of the lens in the persona's file; the lead takes up what is a tie, an answer, or for a person."""
-    table = opened().say("Grace is here.", who="grace")
+def test_who_is_asked_answers(text: str, who: list[str]) -> None:
+    """Once, and one after the other: each reads what the one before it proposed. The lead takes up what follows."""
+    table = asked(text, opened().say("Grace is here.", who="grace"))
 
-    assert heard(asked(text, table)) == [who]
+    assert heard(table) == who
+    assert heard(asked("A tunnel.", table)) == [MAYA]
 
 
 def test_who_is_asked_before_anybody_thinks_answers() -> None:
@@ -423,23 +393,17 @@ DECIDED, OBJECTS = "We drop the old export", "It breaks the audit"
 def quoting() -> Table:
     """Maya quotes Linus: a decision, an objection, and a common suggestion. Ada has started the roundtable."""
     table = opened().stop_paying().say(f"{DECIDED}. {OBJECTS}.", who="linus").pay_up_to("speak")
-    line = table.rt.line_of(table.rt.to_read[0].ts)
-    own = {
-        kind: Patch(
-            id=id,
-            kind=kind,
-            new=True,
-            set={"text": text},
-            sources=(line,),
-            quotes={"text": (Quote(line=line, words=text),)},
-        )
+    whole = patch(table)
+    (line,) = whole.sources
+    own = (
+        whole.but(id=id, kind=kind, set={"text": text}, quotes={"text": (Quote(line=line, words=text),)})
         for id, kind, text in (
             ("DEC-001", "decision", DECIDED),
             ("OBJ-001", "objection", OBJECTS),
             ("ASM-001", "assumption", OBJECTS),
         )
-    }
-    return looked(table, patches=tuple(own.values())).resume_paying()
+    )
+    return looked(table, patches=tuple(own)).resume_paying()
 
 
 def states(table: Table) -> dict[str, EntryState]:

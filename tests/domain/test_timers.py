@@ -21,22 +21,17 @@ def told(rt: Roundtable, event: TimeCame, _playbook: Playbook) -> Roundtable:
 def table(monkeypatch: pytest.MonkeyPatch) -> Table:
     """A step is open, and a deadline says so in the thread when it is due."""
     monkeypatch.setitem(machine.TIMED, TimerName.DEADLINE, told)
-    table = Table().start()
+    table = Table().start().stop_paying()
     table.rt = set_timer(table.rt, TimerName.DEADLINE, NOON)
     return table
 
 
-def come(table: Table, at: str) -> None:
-    for event in due_at(table.rt, at):
-        table.rt = table.decided(event)
-
-
 def test_a_timer_follows_when_it_is_due_and_not_before(table: Table) -> None:
     """To the millisecond."""
-    come(table, "2026-11-21T11:59:59.999Z")
+    table.time_is("2026-11-21T11:59:59.999Z")
     assert not table.rt.outbox
 
-    come(table, NOON)
+    table.time_is(NOON)
     assert [effect.kind for effect in table.rt.outbox] == ["post"]
     assert table.rt.next_due == ""
 
@@ -59,7 +54,7 @@ def test_a_timer_that_was_set_anew_does_not_follow_at_its_old_time(table: Table)
     table.rt = before = set_timer(table.rt, TimerName.DEADLINE, LATER)
 
     assert table.decided(event) is before
-    come(table, LATER)
+    table.time_is(LATER)
     assert table.rt.outbox
 
 
@@ -69,7 +64,7 @@ def test_timers_follow_in_the_order_of_their_times(table: Table) -> None:
 
     assert [event.name for event in due_at(table.rt, DAYS_LATER)] == ["deadline", "roll_call"]
     assert table.rt.next_due == NOON
-    come(table, NOON)
+    table.time_is(NOON)
     assert table.rt.next_due == LATER
 
 
@@ -78,7 +73,7 @@ def test_a_cleared_timer_does_not_follow(table: Table) -> None:
     table.rt = cleared(table.rt, TimerName.DEADLINE)
 
     assert cleared(table.rt, TimerName.DEADLINE) is table.rt
-    come(table, DAYS_LATER)
+    table.time_is(DAYS_LATER)
     assert not table.rt.outbox
 
 

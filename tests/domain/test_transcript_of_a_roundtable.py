@@ -61,17 +61,11 @@ def test_a_card_has_the_words_of_its_lines() -> None:
         assert above in {"\n\n".join(kept[first:at]) for first in range(at + 1)}
 
 
-def test_rounds_start_at_one_and_have_one_part() -> None:
-    """A change of the part begins a new one, and so does a person's turn; the personas who answer are in it."""
-    assert whole_meeting().lines[0].round == 1
-
-    parts: dict[int, set[str]] = {}
-    for line in whole_meeting().lines:
-        parts.setdefault(line.round, set()).add(line.phase)
-
-    assert {len(names) for names in parts.values()} == {1}
-
+def test_rounds_start_at_one_and_a_person_begins_the_next() -> None:
+    """The personas who answer are in it."""
     lines = whole_meeting().lines
+    assert lines[0].round == 1
+
     at = next(n for n, line in enumerate(lines) if line.content == "Jordan, what about tunnels?")
 
     assert lines[at].round == lines[at - 1].round + 1
@@ -123,16 +117,6 @@ def test_a_line_says_where_it_belongs() -> None:
     assert turn.meta["channel_id"] == "C1"
     assert (turn.meta["turn"], turn.meta["turn_id"]) == (4, "t04")
     assert turn.message_id == f"C1.{turn.meta['message_ts']}"
-
-
-def test_what_a_voice_cost_is_noted() -> None:
-    """The facts that came with its words stand in `meta`."""
-    table = Table(thinking(few_steps())).start()
-    table.world.facts = {"provider": "anthropic", "tokens_out": 12}
-    table.say("For field work.")
-
-    assert table.rt.lines[-1].meta["provider"] == "anthropic"
-    assert table.rt.lines[-1].meta["tokens_out"] == 12
 
 
 def test_a_post_can_be_found_in_slack() -> None:

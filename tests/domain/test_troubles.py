@@ -7,7 +7,6 @@ import pytest
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
 from bot.domain.messages import trouble_wording
-from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable.outcomes import Posted
 from bot.domain.roundtable.stage import Stage
@@ -23,15 +22,8 @@ VOICE_LOST = f"⚠ {trouble('ERR-INT-001').sentence}"
 # --- commits ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_step_that_cannot_be_saved_is_told_and_saved_before_the_next_commit() -> None:
-    """The menu still comes; what is in the store is saved later, as the commit it was meant to be."""
-    table = Table(TWO).start().fail("commit").do_step()
-
-    assert NOT_SAVED in table.texts
-    assert table.menu.kind is MenuKind.STEP
-    assert table.rt.steps_completed == ("00-01",)
-    assert table.meta.steps_completed == ()
-
+def test_a_step_that_cannot_be_saved_is_saved_before_the_next_commit() -> None:
+    """As the commit it was meant to be."""
     table = Table(TWO).start().fail("commit").do_step().press_continue().do_step()
 
     assert table.subjects == ["start", "step 00-01 Topic 00-01", "step 00-02 Topic 00-02"]
@@ -125,17 +117,6 @@ def test_no_commit_is_one_that_the_meeting_depends_on(wish: Callable[[Table], Ta
     assert table.menu_at
 
 
-def test_an_artifact_that_cannot_be_written_is_named() -> None:
-    """The step is done all the same; its text is in the transcript."""
-    failed = trouble("ERR-ART-002", artifact_name="quick-scan.md")
-    table = Table(TWO).start()
-    table.world.troubles = (failed,)
-    table.do_step()
-
-    assert f"⚠ {failed.sentence}" in table.texts
-    assert table.meta.steps_completed == ("00-01",)
-
-
 # --- voices -----------------------------------------------------------------------------------------------------------
 
 
@@ -158,23 +139,14 @@ def test_a_discussion_that_no_voice_can_open_waits_for_a_person(reason: str) -> 
 
 def test_retrying_does_what_could_not_be_done() -> None:
     """Once, whoever presses, and however often the voice has failed."""
-    table = stalled().press_retry()
-
+    table = stalled(times=5).press_retry()
+    menu = table.menu
+    table.press_retry().press_retry()
     assert table.rt.stage is Stage.ELABORATING
     assert table.rt.debate.framed
 
-    table = stalled()
-    menu = table.menu
-    table.press(Action.RETRY, menu=menu, who="ada")
-
     with pytest.raises(NotNow, match="Retry -- chosen by Ada"):
         table.press(Action.RETRY, menu=menu, who="grace")
-
-    table = stalled(times=5)
-    for _ in range(3):
-        table.press_retry()
-
-    assert table.rt.debate.framed
 
 
 def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
@@ -190,7 +162,10 @@ def test_words_said_while_we_wait_for_a_retry_are_saved_and_written() -> None:
 
 
 def test_a_thread_that_takes_no_messages_pauses_the_roundtable() -> None:
-    """We were removed from the channel: whoever started it is told, and nothing is posted any more."""
+    """
+    We were removed from the channel: whoever started it is told, and nothing is posted any more. Invited again, the
+    roundtable goes on where it was.
+    """
     table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue()
 
     assert table.rt.stage is Stage.PAUSED
@@ -199,11 +174,7 @@ def test_a_thread_that_takes_no_messages_pauses_the_roundtable() -> None:
     assert table.world.told[-1][1].text == gone
     assert table.rt.menu is None
 
-
-def test_a_roundtable_that_was_shut_out_goes_on_where_it_was() -> None:
-    """Invited again, somebody resumes."""
-    table = Table(TWO).start().do_step().fail("post", "not_in_channel").press_continue().resume()
-
+    table.resume()
     assert (table.rt.stage, table.rt.step_id) == (Stage.DISCUSSING, "00-02")
     assert table.offered()[0] == Action.FINISH_STEP
 
@@ -246,21 +217,21 @@ def test_the_menu_before_has_no_buttons_when_we_are_back() -> None:
     menu = table.menu
     table.fail("post", "not_in_channel").say("c")
     assert table.rt.stage is Stage.PAUSED
-    shut_out = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    shut_out = table.standing(table.ts_of(menu.token))
     table.resume()
 
-    stands = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    stands = table.standing(table.ts_of(menu.token))
     assert shut_out.choices
     assert stands.choices == ()
 
     table = Table(thinking(TWO)).start().do_step()
     menu = table.menu
     table.fail("rewrite", "not_in_channel").say("c")
-    refused = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    refused = table.standing(table.ts_of(menu.token))
     assert (refused.choices, table.rt.stage) == (menu.message.choices, Stage.DISCUSSING)
     table.say("For field work.")
 
-    stands = next(one.message for one in table.world.thread if one.ts == table.ts_of(menu.token))
+    stands = table.standing(table.ts_of(menu.token))
     assert stands.choices == ()
 
 

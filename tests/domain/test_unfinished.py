@@ -15,11 +15,18 @@ def texts(table: Table) -> list[str]:
     return [answer.text for answer in table.rt.answers]
 
 
-def test_what_was_said_before_a_stop_is_written_with_the_step_when_the_store_is_lost() -> None:
-    """The stop was committed with the words, so that nobody would read them from the thread again."""
-    table = answered().stop().forget()
+@pytest.mark.parametrize("thread_known", [True, False])
+def test_what_was_said_before_a_stop_is_written_with_the_step_when_the_store_is_lost(
+    *, thread_known: bool
+) -> None:
+    """
+    The stop was committed with the words and their authors, so that nobody would read them from the thread again, which
+    may be gone as well.
+    """
+    table = answered().stop().forget(thread_known=thread_known)
 
-    assert texts(table) == ["For field work.", "On trains."]
+    said = [(table.rt.name_of(answer.person), answer.text) for answer in table.rt.answers]
+    assert said == [("Ada", "For field work."), ("Grace", "On trains.")]
 
     table.through(table.rt.step_id)
 
@@ -63,22 +70,6 @@ def test_a_step_that_somebody_opens_again_by_hand_is_answered_anew() -> None:
 
     assert table.rt.step_id == before
     assert texts(table) == []
-
-
-def test_a_thread_that_is_gone_takes_no_answer_with_it() -> None:
-    """The item is taken up in another thread."""
-    table = answered().stop().forget(thread_known=False)
-
-    assert texts(table) == ["For field work.", "On trains."]
-
-
-@pytest.mark.parametrize("who", ["ada", "grace"])
-def test_whose_words_they_are_is_known(who: str) -> None:
-    """As the lines have their names."""
-    table = answered().stop().forget()
-
-    assert who in {answer.person for answer in table.rt.answers}
-    assert table.rt.name_of(who) != who
 
 
 @pytest.mark.parametrize("lost", [False, True])

@@ -74,9 +74,6 @@ def test_a_whole_commit_that_fails_has_its_texts_in_the_thread_too() -> None:
 
     assert len(attached(table)) == 1
     assert table.rt.stage is Stage.AT_BOUNDARY
-    table.try_again()
-    assert table.meta.steps_completed == ("00-01",)
-    assert table.world.thread[-1].message.text == trouble_wording.SAVED_AT_LAST
 
 
 def test_rows_and_objects_are_shown_as_they_would_stand_in_the_file() -> None:

@@ -42,12 +42,6 @@ def answering(table: Table) -> Table:
     return table.stop_paying().say("Field work needs it.", ts=ANSWER).pay_up_to("speak")
 
 
-def signs_after(table: Table, action: str) -> list[str]:
-    before = table.order(*SIGNS)
-    table.press(action)
-    return table.order(*SIGNS)[len(before) :]
-
-
 def test_the_thread_says_so_in_words() -> None:
     """Before the voice is asked, and not after it has spoken."""
     table = answering(thinking())
@@ -69,11 +63,18 @@ def test_where_slack_has_no_place_for_words_the_answer_carries_an_emoji() -> Non
     assert not shown(table)
 
 
-def test_an_agent_is_at_work_in_a_session() -> None:
-    """It has Slack's own stop button, and lasts over posts: one call at the beginning, one at the end."""
-    table = thinking(agent=True).do_step()
+@pytest.mark.parametrize(
+    ("refused", "agent", "signs"),
+    [((), True, ["show_work", "clear_work"]), ((WorkIndicator.STATUS,), False, ["react", "unreact"])],
+    ids=["a session of an agent", "an emoji on the thread"],
+)
+def test_a_round_is_marked_once(refused: tuple[WorkIndicator, ...], signs: list[str], *, agent: bool) -> None:
+    """A session has Slack's own stop button, and lasts over posts: two calls to Slack, however many speak."""
+    table = thinking(*refused, agent=agent).do_step()
+    before = table.order(*SIGNS)
+    table.press(Action.ELABORATE)
 
-    assert signs_after(table, Action.ELABORATE) == ["show_work", "clear_work"]
+    assert table.order(*SIGNS)[len(before) :] == signs
     assert not shown(table)
 
 
@@ -108,14 +109,6 @@ def test_a_pass_leaves_the_words_where_they_are() -> None:
     table.press(Action.GO_ON)
 
     assert table.order(*SIGNS)[len(before) :] == ["show_work", "clear_work"]
-
-
-def test_a_round_is_marked_once_with_an_emoji() -> None:
-    """On the thread, when a button began it: two calls to Slack, however many speak."""
-    table = thinking(WorkIndicator.STATUS).do_step()
-
-    assert signs_after(table, Action.ELABORATE) == ["react", "unreact"]
-    assert not shown(table)
 
 
 WAYS = pytest.mark.parametrize("refused", [(), (WorkIndicator.STATUS,)], ids=["words", "emoji"])

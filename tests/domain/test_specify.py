@@ -107,28 +107,34 @@ def test_an_id_that_was_taken_meanwhile_is_given_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("late", "notes"),
+    ("late", "notes", "told"),
     [
         (
             Patch(id="FR-001", set={"title": "Limit calls", "priority": "must"}),
             ["FR-001: Limit calls\nFR-001 Priority: must"],
+            ["Grace withdrew FR-001. Yours is kept as a note: see “Not sorted yet”."],
         ),
-        (PART, ["FR-001: 429"]),
-        (Patch(id="FR-001", set={"priority": None}), []),
-        (Patch(id="FR-001", state=EntryState.WITHDRAWN), []),
+        (
+            PART,
+            ["FR-001: 429"],
+            ["Grace withdrew FR-001. Yours is kept as a note: see “Not sorted yet”."],
+        ),
+        (Patch(id="FR-001", set={"priority": None}), [], ["Grace withdrew FR-001."]),
+        (Patch(id="FR-001", state=EntryState.WITHDRAWN), [], []),
     ],
     ids=["its values", "a part of it", "an emptied field", "withdrawn once more"],
 )
-def test_words_for_an_entry_that_is_gone_become_a_note(late: Patch, notes: list[str]) -> None:
-    """And the person is told who withdrew it."""
+def test_words_for_an_entry_that_is_gone_become_a_note(
+    late: Patch, notes: list[str], told: list[str]
+) -> None:
+    """And the person is told who withdrew it, and of a note only where there is one."""
     at = specify(specified(), Patch(id="FR-001", state=EntryState.WITHDRAWN), who="grace")
     known = len(at.world.told)
     specify(at, late)
 
     assert [one["text"] for one in at.rt.specification.active("note")] == notes
     assert not at.rt.specification.lives("FR-001")
-    told = "Grace withdrew FR-001. Yours is kept as a note: see “Not sorted yet”."
-    assert not notes or [message.text for _, message in at.world.told[known:]] == [told]
+    assert [message.text for _, message in at.world.told[known:]] == told
 
 
 def test_a_note_that_two_people_sort_at_once_becomes_one_entry() -> None:

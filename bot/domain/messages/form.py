@@ -226,9 +226,9 @@ def overtaken(name: str) -> str:
     return f"{name} changed this while you were writing."
 
 
-def withdrawn_meanwhile(id: str, *, by: str = "") -> str:
+def withdrawn_meanwhile(id: str, *, by: str, is_kept: bool) -> str:
     happened = f"{by} withdrew {id}." if by else f"{id} was withdrawn."
-    return f"{happened} Yours is kept as a note: see “Not sorted yet”."
+    return f"{happened} Yours is kept as a note: see “Not sorted yet”." if is_kept else happened
 
 
 def no_such_entry(id: str) -> str:

@@ -196,7 +196,10 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
         told = _sentence(rt, event.person, patches)
         rt = rt.recording(told, by=event.person.id, message_id=event.key, **facts)
     if gone:
-        told = "\n".join(wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id)) for id in gone)
+        told = "\n".join(
+            wording.withdrawn_meanwhile(id, by=_withdrawn_by(rt, id), is_kept=is_kept)
+            for id, is_kept in gone.items()
+        )
         rt = rt.whispering(event.person.id, told)
     return pausing.entries_saved(rt) if patches else rt
 
@@ -234,26 +237,28 @@ def _overtaken(rt: Roundtable, event: Specify) -> tuple[str, ...]:
 
 def _applicable(
     rt: Roundtable, patches: Iterable[Patch], schema: Schema
-) -> tuple[tuple[Patch, ...], tuple[str, ...]]:
-    """The patches that still mean something, and the entries that are gone: words for those become notes."""
+) -> tuple[tuple[Patch, ...], Mapping[str, bool]]:
+    """The patches that still mean something, and whether words for the entries that are gone became notes."""
     spec = rt.specification
     kept: list[Patch] = []
-    gone: list[str] = []
+    gone: dict[str, bool] = {}
     dropped: set[str] = set()
     for patch in patches:
-        known = spec.entries.get(patch.id)
+        known, lost = spec.entries.get(patch.id), ""
         is_revival = patch.state is EntryState.ACCEPTED and not patch.set
         if patch.part_of and patch.part_of in spec.entries and not spec.lives(patch.part_of):
-            gone.append(patch.part_of)
-            kept += _as_note(spec, patch, schema, kept)
+            lost = patch.part_of
         elif patch.new or (known and spec.lives(patch.id)) or (known and is_revival):
             kept.append(patch)
         elif known and patch.state in GONE:
             dropped.update(patch.replaced_by)  # another person sorted the note
         elif known and patch.set:
-            gone.append(patch.id)
-            kept += _as_note(spec, patch, schema, kept)
-    return tuple(one for one in kept if one.id not in dropped), tuple(dict.fromkeys(gone))
+            lost = patch.id
+        if lost:
+            note = _as_note(spec, patch, schema, kept)
+            kept += note
+            gone[lost] = gone.get(lost, False) or bool(note)
+    return tuple(one for one in kept if one.id not in dropped), gone
 
 
 def _as_note(spec: Specification, patch: Patch, schema: Schema, before: Iterable[Patch]) -> tuple[Patch, ...]:

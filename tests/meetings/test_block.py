@@ -1,5 +1,7 @@
 """The block of a discussion: what people and personas put on record, in their words, with the lines it rests on."""
 
+import pytest
+
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import RecordDecision
 from tests.domain.books import few_steps
@@ -86,6 +88,72 @@ def test_words_without_the_mark_are_discussion() -> None:
 
     assert "#### Decisions Made\n- None recorded." in meeting.shown.text
     assert "Objections" not in meeting.shown.text
+
+
+def discussing(*said: tuple[str, str]) -> Table:
+    """Without a model: people said this."""
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    table.press(Action.ELABORATE)
+    for who, text in said:
+        table.say(text, who=who)
+    return table
+
+
+def recorded(table: Table) -> list[tuple[str, str]]:
+    """In the discussion: the first entry is the answer to its step."""
+    _, *found = table.rt.specification.entries.values()
+    return [
+        (one.kind, str(one["text"])) for one in found if one.kind not in {"discussion", "position", "option"}
+    ]
+
+
+def test_only_what_has_a_label_becomes_an_entry() -> None:
+    """A label makes an entry of their words; all else is a note, which they may sort."""
+    table = discussing(
+        ("ada", "Two editors at once are common in spring. We counted 11 conflicts."),
+        ("grace", "Decision: both edits are kept\nSo nobody loses work."),
+        ("ada", "Objection: nobody reads two versions"),
+        ("grace", "open question: who merges them?\ntodo: ask Graz\ninsight: it is worse in tunnels"),
+        ("ada", "lol ok"),
+    )
+
+    assert recorded(table) == [
+        ("note", "Two editors at once are common in spring. We counted 11 conflicts."),
+        ("decision", "both edits are kept"),
+        ("note", "So nobody loses work."),
+        ("objection", "nobody reads two versions"),
+        ("question", "who merges them?"),
+        ("action", "ask Graz"),
+        ("insight", "it is worse in tunnels"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("for A", ""),
+        ("ok. for B", ""),
+        ("B works for me. Support asks for one counter", "Support asks for one counter"),
+        ("position: A, very sure, because it is simple", "it is simple"),
+    ],
+)
+def test_the_rest_of_a_position_is_its_reason_and_no_note(said: str, why: str) -> None:
+    options = "Option A: a bucket in each gateway Option B: one counter in Redis"
+    table = discussing(("grace", options), ("ada", said))
+
+    (position,) = table.rt.specification.active("position")
+    assert (position["why"] or "") == why
+    assert recorded(table) == []
+
+
+def test_words_that_were_no_position_yet_are_a_note() -> None:
+    """The options came later."""
+    table = discussing(
+        ("ada", "A works for me if it fails open"), ("grace", "option: a bucket in each gateway")
+    )
+
+    assert recorded(table) == [("note", "A works for me if it fails open")]
 
 
 def test_a_discussion_of_which_only_the_framing_came_keeps_what_people_pressed() -> None:

@@ -3,7 +3,6 @@
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages.message import Action
 from bot.domain.specification.claims import Quote
-from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Source
 from tests.domain.table import Contribution
 from tests.meetings.script import (
@@ -109,12 +108,3 @@ def test_a_stance_stands_on_its_line() -> None:
     assert line.source is Source.MODEL
     (patch,) = line.meta["entries"]
     assert (patch["set"]["issue"], patch["set"]["option"], len(patch["sources"])) == ("storage", "Redis", 1)
-
-
-def test_the_button_is_the_only_way_to_decide() -> None:
-    """Words in the thread are discussion."""
-    people = (Said("We decide for SQLite, storage: SQLite."), DONE)
-    meeting = played(Script({MAYA: [FRAMING], ALEX: [REDIS], JORDAN: [FILE]}, people))
-
-    assert folded(meeting.lines).specification.active("decision") == ()
-    assert "#### Decisions Made\n- None recorded." in meeting.shown.text

@@ -6,7 +6,20 @@ from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import RecordDecision
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table, person
-from tests.meetings.script import ALEX, DONE, JORDAN, MAYA, Played, Pressed, Said, Script, played, says
+from tests.meetings.script import (
+    ALEX,
+    DONE,
+    JORDAN,
+    MAYA,
+    Played,
+    Pressed,
+    Said,
+    Script,
+    discussing,
+    listening,
+    played,
+    says,
+)
 
 HOLDOUT = {
     MAYA: [says("Where do edits wait?", "Redis")],
@@ -43,10 +56,7 @@ def test_who_moved_names_the_line_that_moved_them() -> None:
 
 def test_a_model_that_dies_takes_no_position_with_it() -> None:
     """They are in the store."""
-    table = Table(few_steps()).start()
-    script = Script(HOLDOUT)
-    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
-    table.elaborate().stop_paying().say("done").restart().resume_paying()
+    table = discussing(HOLDOUT).stop_paying().say("done").restart().resume_paying()
 
     assert any(POSITIONS in text for text in table.texts)
 
@@ -67,10 +77,8 @@ def test_an_objection_that_somebody_marked_is_kept_with_its_fate() -> None:
 
 def test_what_is_taken_back_is_marked_no_more() -> None:
     """An edited message says what it says now."""
-    table = Table(few_steps()).start()
-    script = Script(HOLDOUT)
-    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
-    ts = table.elaborate().ts()
+    table = discussing(HOLDOUT)
+    ts = table.ts()
     table.say(MARKED.text, ts=ts).edit(ts, "I see.").say("done")
     shown = next(text for text in table.texts if "### Elaboration Insights" in text)
 
@@ -90,18 +98,11 @@ def test_words_without_the_mark_are_discussion() -> None:
     assert "Objections" not in meeting.shown.text
 
 
-def discussing(*said: tuple[str, str]) -> Table:
-    """Without a model: people said this."""
-    table = Table(few_steps()).start().do_step()
-    table.world.more = {"by_rule": True}
-    table.press(Action.ELABORATE)
+def recorded(*said: tuple[str, str]) -> list[tuple[str, str]]:
+    """The entries when people said this. The first one is not of them: it is the answer to the step."""
+    table = listening()
     for who, text in said:
         table.say(text, who=who)
-    return table
-
-
-def recorded(table: Table) -> list[tuple[str, str]]:
-    """In the discussion: the first entry is the answer to its step."""
     _, *found = table.rt.specification.entries.values()
     return [
         (one.kind, str(one["text"])) for one in found if one.kind not in {"discussion", "position", "option"}
@@ -110,15 +111,13 @@ def recorded(table: Table) -> list[tuple[str, str]]:
 
 def test_only_what_has_a_label_becomes_an_entry() -> None:
     """A label makes an entry of their words; all else is a note, which they may sort."""
-    table = discussing(
+    assert recorded(
         ("ada", "Two editors at once are common in spring. We counted 11 conflicts."),
         ("grace", "Decision: both edits are kept\nSo nobody loses work."),
         ("ada", "Objection: nobody reads two versions"),
         ("grace", "open question: who merges them?\ntodo: ask Graz\ninsight: it is worse in tunnels"),
         ("ada", "lol ok"),
-    )
-
-    assert recorded(table) == [
+    ) == [
         ("note", "Two editors at once are common in spring. We counted 11 conflicts."),
         ("decision", "both edits are kept"),
         ("note", "So nobody loses work."),
@@ -140,20 +139,18 @@ def test_only_what_has_a_label_becomes_an_entry() -> None:
 )
 def test_the_rest_of_a_position_is_its_reason_and_no_note(said: str, why: str) -> None:
     options = "Option A: a bucket in each gateway Option B: one counter in Redis"
-    table = discussing(("grace", options), ("ada", said))
+    table = listening().say(options, who="grace").say(said)
 
     (position,) = table.rt.specification.active("position")
     assert (position["why"] or "") == why
-    assert recorded(table) == []
+    assert recorded(("grace", options), ("ada", said)) == []
 
 
 def test_words_that_were_no_position_yet_are_a_note() -> None:
     """The options came later."""
-    table = discussing(
-        ("ada", "A works for me if it fails open"), ("grace", "option: a bucket in each gateway")
-    )
+    early, option = "A works for me if it fails open", "option: a bucket in each gateway"
 
-    assert recorded(table) == [("note", "A works for me if it fails open")]
+    assert recorded(("ada", early), ("grace", option)) == [("note", early)]
 
 
 def test_a_discussion_of_which_only_the_framing_came_keeps_what_people_pressed() -> None:

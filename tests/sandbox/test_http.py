@@ -1,7 +1,6 @@
 """The same app behind a request URL: signed requests, and Slack's reading of the answers."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 from aiohttp import web
@@ -9,8 +8,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 
 from slack_sandbox import Sandbox
 from slack_sandbox.webhooks import sign
-
-Body = dict[str, Any]
+from tests.sandbox.blocks import Body, actions, button
 
 
 async def serve(application: web.Application) -> tuple[web.AppRunner, str]:
@@ -55,9 +53,7 @@ async def test_everything_works_over_signed_requests(
 
     @served.event("message")
     async def message(event: Body, say: AsyncSay) -> None:
-        button = {"type": "button", "text": {"type": "plain_text", "text": "Go"}, "action_id": "go"}
-        blocks = [{"type": "actions", "elements": [button]}]
-        await say(text="menu", thread_ts=event["ts"], blocks=blocks)
+        await say(text="menu", thread_ts=event["ts"], blocks=[actions(button())])
 
     @served.command("/roundtable")
     async def command(ack: AsyncAck) -> None:

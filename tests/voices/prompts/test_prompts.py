@@ -59,8 +59,21 @@ def test_no_prompt_is_kept_that_nobody_makes() -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_no_blank_is_left_open(name: str) -> None:
-    """A `$` in a prompt would be one of ours, or a reference in a schema."""
-    assert not re.search(r"\$(?!ref|defs)[a-z_{]", page(ALL[name]()))
+    """A `$` in a prompt would be one of ours, or a reference in a schema. Each task has a schema, and says its form."""
+    prompt = ALL[name]()
+
+    assert not re.search(r"\$(?!ref|defs)[a-z_{]", page(prompt))
+    assert prompt.schema
+    assert prompt.moving.count("JSON object of the form above") == 1
+
+
+def test_all_turns_of_a_discussion_have_one_schema() -> None:
+    """A provider that caches a prompt with its schema can keep it from turn to turn."""
+    schemas = [made().schema for name, made in PROMPTS.items() if name.startswith("turn")]
+
+    assert schemas == [schemas[0]] * len(schemas)
+    assert schemas[0]
+    assert schemas[0].name == "turn"
 
 
 def test_every_text_of_a_prompt_is_in_one_that_is_kept() -> None:

@@ -4,11 +4,13 @@ import pytest
 
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import RecordDecision
+from bot.domain.specification.claims import Quote
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table, person
 from tests.meetings.script import (
     ALEX,
     DONE,
+    GO_ON,
     JORDAN,
     MAYA,
     Played,
@@ -64,15 +66,12 @@ def test_a_model_that_dies_takes_no_position_with_it() -> None:
 # --- what people mark -------------------------------------------------------------------------------------------------
 
 
-def test_a_decision_that_somebody_marked_is_kept_word_by_word() -> None:
-    """With who made it, and where."""
+def test_what_somebody_marked_is_kept_word_by_word() -> None:
+    """With who made it, and where; an objection with what became of it."""
     text = holding_out(MARKED, DONE).shown.text
 
     assert "- the queue, and not the cache; [because](it keeps order) (Ada) [t04]\n" in text
-
-
-def test_an_objection_that_somebody_marked_is_kept_with_its_fate() -> None:
-    assert "- [Ada] it is dear: open [t04]" in holding_out(MARKED, DONE).shown.text
+    assert "- [Ada] it is dear: open [t04]" in text
 
 
 def test_what_is_taken_back_is_marked_no_more() -> None:
@@ -178,6 +177,17 @@ def test_rows_name_the_turns_they_rest_on() -> None:
     for turn in ("t04", "t05"):
         assert f"- {turn}: Ada, `planning/meeting.jsonl#{lines[turn].message_id}`\n" in kept
     assert "t01" not in kept
+
+
+def test_a_line_is_quoted_once() -> None:
+    """Who quotes it again is not heard, in whatever other words of it."""
+    code = Quote(line="src/sync.py:5-8@1a2b3c4", words="retries without a key")
+    again = code.but(words="retries without a key, twice")
+    fresh, stale = (Contribution("Look at the retry.", quotes=(one,)) for one in (code, again))
+    script = {MAYA: HOLDOUT[MAYA], ALEX: [*HOLDOUT[ALEX], fresh, stale], JORDAN: HOLDOUT[JORDAN]}
+    said = played(Script(script, [GO_ON, GO_ON, DONE])).turns()[3:]
+
+    assert [line.meta["quotes"] for line in said] == [[{"line": code.line, "words": code.words}]]
 
 
 def test_a_block_that_names_no_turn_has_no_sources() -> None:

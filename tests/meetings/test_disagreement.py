@@ -119,16 +119,10 @@ def test_a_decision_does_nothing_but_stand_there() -> None:
 
 
 def test_the_synthesis_has_the_decision_word_by_word() -> None:
-    """With who decided it."""
+    """With who decided it; both sides stand below."""
     shown = played(Script(PERSONAS, [DECIDED, DONE])).shown.text
 
     assert "#### Decisions Made\n- storage: SQLite (Grace)\n" in shown
-
-
-def test_who_is_against_what_people_decided_is_not_forgotten() -> None:
-    """Both sides stand below the decision."""
-    shown = played(Script(PERSONAS, [DECIDED, DONE])).shown.text
-
     assert "#### Positions\n- A: Redis – *Alex*\n- B: SQLite – *Jordan*\n" in shown
 
 

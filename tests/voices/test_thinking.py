@@ -263,7 +263,16 @@ async def test_entries_below_words_of_regret_are_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"next": "none"}, {"say": {"text": "A queue."}}, {"questions": ["Who?"]}, {}]
+    "wrong",
+    [
+        {"next": "none"},
+        {"say": {"text": "A queue."}},
+        {"say": ["A queue."]},
+        {"questions": ["Who?"]},
+        {"questions": {"text": "Who?"}},
+        {},
+    ],
+    ids=str,
 )
 async def test_entries_beside_a_part_of_the_wrong_type_are_kept(wrong: dict[str, Any]) -> None:
     """An object in place of their list, too."""

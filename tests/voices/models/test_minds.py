@@ -259,15 +259,6 @@ def test_a_wrong_address_is_named_and_not_shown(address: str) -> None:
     )
 
 
-def test_all_that_is_missing_is_told_at_once() -> None:
-    """Also what a persona's own model lacks, and each thing once."""
-    said = complaint("anthropic:x,openai:x,opnai:x,offline")
-
-    assert "ANTHROPIC_API_KEY" in said
-    assert "OPENAI_API_KEY" in said
-    assert "opnai:x" in said
-
-
 @pytest.mark.parametrize("model", ["ollama:llama3.2", "vllm:qwen3", "openai:x"])
 async def test_a_server_of_ones_own_needs_no_key(
     model: str, settings: SettingsFor, server: ModelServer

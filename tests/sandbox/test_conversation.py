@@ -237,19 +237,6 @@ async def test_private_words_with_the_app(sandbox: Sandbox, bolt: AsyncApp) -> N
     assert sandbox.events("app_mention") == []
 
 
-async def test_the_status_of_a_thread_lasts_until_the_app_speaks(
-    sandbox: Sandbox, client: AsyncWebClient, channel: str
-) -> None:
-    """What a persona is doing is shown, and gone with its next post."""
-    root = await sandbox.person("ada").say("#roundtable", "root")
-
-    await client.assistant_threads_setStatus(channel_id=channel, thread_ts=root, status="is thinking…")
-    assert sandbox.channel().status[root]["status"] == "is thinking…"
-
-    await client.chat_postMessage(channel=channel, thread_ts=root, text="Done")
-    assert root not in sandbox.channel().status
-
-
 async def test_a_session_of_an_agent_lasts_until_it_is_over(
     sandbox: Sandbox, client: AsyncWebClient, bolt: AsyncApp, channel: str
 ) -> None:

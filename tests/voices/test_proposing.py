@@ -19,7 +19,7 @@ from bot.domain.specification.claim_check import CUT_OUT, NO_QUOTE, NOT_CONFIRME
 from bot.domain.specification.claims import EntryState, Quote
 from bot.domain.specification.entries import CONFIRMED_BY_AUTHOR
 from bot.domain.specification.fold import Patch, patches_of
-from bot.domain.transcript.lines import Line, Source
+from bot.domain.transcript.lines import Source
 from bot.domain.values.markdown import LAST_SECTION, outline
 from bot.engine.ports import Facts, VoiceContext
 from bot.errors import VoiceError
@@ -443,48 +443,39 @@ def test_whatever_a_model_answers_the_rest_stays(given: list[Any]) -> None:
     assert text.encode()
 
 
-def excluding(said: str, text: str, words: str) -> tuple[Table, Line, str]:
-    """A persona proposes to leave out *text*, and quotes *words* of what Ada said; her line, too. After a restart."""
+def test_a_proposal_is_on_a_line_of_the_models_and_has_a_mark_until_a_person_accepts() -> None:
+    """
+    In the transcript, in the specification, in the file, and still after a restart. The mark is made by code when the
+    proposal is taken over, whatever voice it comes from.
+    """
     table = Table(playbooks.thinking(PLAYBOOK)).start().through("01-05").press_continue()
-    table.stop_paying().say(said).pay_up_to("speak")
-    (source,) = (line.message_id for line in table.lines if line.content == said)
+    table.stop_paying().say("Printing is for later.").pay_up_to("speak")
+    (source,) = (line.message_id for line in table.lines if line.content == "Printing is for later.")
     patch = {
         "id": "OUT-001",
         "kind": "exclusion",
         "new": True,
-        "set": {"text": text},
+        "set": {"text": "40% of the users print"},
         "sources": (source,),
-        "quotes": {"text": ({"line": source, "words": words},)},
+        "quotes": {"text": ({"line": source, "words": "Printing is for later"},)},
     }
     table.world.patches = (Patch.model_validate(patch),)
     table.resume_paying().press(Action.FINISH_STEP)
     table.world.patches = ()
     (line,) = (line for line in table.lines if any(one.id == "OUT-001" for one in patches_of(line)))
-    return table.restart(), line, source
-
-
-def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
-    """In the transcript, in the specification, in the file, and still after a restart."""
-    table, line, source = excluding("We leave out PDF.", "PDF", "We leave out PDF")
-    entry = table.rt.specification.entries["OUT-001"]
-
-    assert (line.source, line.actor) == (Source.MODEL, "BusinessAnalyst")
-    assert (entry.state, entry.step) == (EntryState.PROPOSED, "01-06")
-    assert [claim.sources for _, claim in entry.current()] == [(source,)]
-    written = table.world.files["requirements-spec.md"]
-    (shown,) = (row for row in written.split("\n") if "OUT-001" in row)
-    assert shown == f"- OUT-001 PDF: Ada, worded by Maya (persona), not accepted, unchecked: {CUT_OUT}"
-    assert written.index(LAST_SECTION) < written.index(shown)
-
-
-def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_accepts() -> None:
-    """Made by code when the proposal is taken over, whatever voice it comes from; still there after a restart."""
-    table, line, _ = excluding("Printing is for later.", "40% of the users print", "Printing is for later")
+    entry = table.restart().rt.specification.entries["OUT-001"]
     why = "the line does not say “40 %”"
 
-    assert table.rt.specification.entries["OUT-001"].claims["text"][0].reason == why
+    assert (line.source, line.actor) == (Source.MODEL, "BusinessAnalyst")
     assert line.meta["entries"][0]["unverified"] == {"text": why}
-    assert f"not accepted, unchecked: {why}" in table.world.files["requirements-spec.md"]
+    assert (entry.state, entry.step) == (EntryState.PROPOSED, "01-06")
+    assert [(claim.sources, claim.reason) for _, claim in entry.current()] == [((source,), why)]
+    written = table.world.files["requirements-spec.md"]
+    (shown,) = (row for row in written.split("\n") if "OUT-001" in row)
+    assert shown == (
+        f"- OUT-001 40% of the users print: Ada, worded by Maya (persona), not accepted, unchecked: {why}"
+    )
+    assert written.index(LAST_SECTION) < written.index(shown)
     assert table.rt.card
     scene = cards.scene_of(table.rt, table.rt.card, PLAYBOOK)
     assert scene

@@ -14,7 +14,7 @@ from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
 from bot.domain.transcript.lines import Line
 from tests.domain.books import few_steps
-from tests.domain.table import Contribution, Table
+from tests.domain.table import Contribution, Table, played_once
 
 MAYA, ALEX, JORDAN = "business-analyst", "solutions-architect", "system-designer"
 STORAGE = "storage"
@@ -79,15 +79,29 @@ class Played(NamedTuple):
         return [line for line in self.lines if "turn_id" in line.meta and actor in {"", line.actor}]
 
 
-def played(script: Script) -> Played:
-    """A step is done, and discussed as the script has it."""
-    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": script.max_turns})
+@played_once
+def listening() -> Table:
+    """A discussion without a model: the personas open it, and then listen."""
+    table = Table(few_steps()).start().do_step()
+    table.world.more = {"by_rule": True}
+    return table.press(Action.ELABORATE)
+
+
+def discussing(personas: Mapping[str, Sequence[Contribution]], *, max_turns: int = 10) -> Table:
+    """A step is done, and its discussion is open, in which the personas say this."""
+    script = Script(personas, max_turns=max_turns)
+    table = Table(few_steps()).start().meta_says(elaboration_config={"max_turns": max_turns})
 
     def speech(speak: Speak, rt: Roundtable) -> Contribution:
         return script.contribution(speak.persona, rt)
 
     table.world.speech = speech
-    table.elaborate()
+    return table.elaborate()
+
+
+def played(script: Script) -> Played:
+    """A step is done, and discussed as the script has it."""
+    table = discussing(script.personas, max_turns=script.max_turns)
     for deed in script.people:
         follow(table, deed)
     if table.rt.elaboration and table.rt.elaboration.exhausted:

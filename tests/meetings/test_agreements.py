@@ -14,13 +14,12 @@ from bot.domain.discussion.elaboration import SealedPosition
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import RecordDecision, SealPosition
 from bot.domain.transcript.lines import Line
-from tests.domain.books import few_steps
 from tests.domain.table import Table, person
+from tests.meetings.script import listening
 
 SCRIPTS = sorted((Path(__file__).parent / "agreements").glob("*.yaml"))
 AGREED = [one for one in SCRIPTS if one.name.startswith("agreed-")]
 NOT_AGREED = [one for one in SCRIPTS if one.name.startswith("not-agreed-")]
-PASSES = {"by_rule": True}
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -30,10 +29,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def played(script: dict[str, Any]) -> Table:
-    """Without a model: the personas open the discussion, and then listen."""
-    table = Table(few_steps()).start().do_step()
-    table.world.more = PASSES
-    table.press(Action.ELABORATE)
+    table = listening()
     for step in script["steps"]:
         follow(table, step)
     return table.say("done")

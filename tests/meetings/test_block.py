@@ -1,10 +1,27 @@
 """The block of a discussion: what people and personas put on record, in their words, with the lines it rests on."""
 
+import pytest
+
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import RecordDecision
+from bot.domain.specification.claims import Quote
 from tests.domain.books import few_steps
 from tests.domain.table import Contribution, Table, person
-from tests.meetings.script import ALEX, DONE, JORDAN, MAYA, Played, Pressed, Said, Script, played, says
+from tests.meetings.script import (
+    ALEX,
+    DONE,
+    GO_ON,
+    JORDAN,
+    MAYA,
+    Played,
+    Pressed,
+    Said,
+    Script,
+    discussing,
+    listening,
+    played,
+    says,
+)
 
 HOLDOUT = {
     MAYA: [says("Where do edits wait?", "Redis")],
@@ -41,10 +58,7 @@ def test_who_moved_names_the_line_that_moved_them() -> None:
 
 def test_a_model_that_dies_takes_no_position_with_it() -> None:
     """They are in the store."""
-    table = Table(few_steps()).start()
-    script = Script(HOLDOUT)
-    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
-    table.elaborate().stop_paying().say("done").restart().resume_paying()
+    table = discussing(HOLDOUT).stop_paying().say("done").restart().resume_paying()
 
     assert any(POSITIONS in text for text in table.texts)
 
@@ -52,23 +66,18 @@ def test_a_model_that_dies_takes_no_position_with_it() -> None:
 # --- what people mark -------------------------------------------------------------------------------------------------
 
 
-def test_a_decision_that_somebody_marked_is_kept_word_by_word() -> None:
-    """With who made it, and where."""
+def test_what_somebody_marked_is_kept_word_by_word() -> None:
+    """With who made it, and where; an objection with what became of it."""
     text = holding_out(MARKED, DONE).shown.text
 
     assert "- the queue, and not the cache; [because](it keeps order) (Ada) [t04]\n" in text
-
-
-def test_an_objection_that_somebody_marked_is_kept_with_its_fate() -> None:
-    assert "- [Ada] it is dear: open [t04]" in holding_out(MARKED, DONE).shown.text
+    assert "- [Ada] it is dear: open [t04]" in text
 
 
 def test_what_is_taken_back_is_marked_no_more() -> None:
     """An edited message says what it says now."""
-    table = Table(few_steps()).start()
-    script = Script(HOLDOUT)
-    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
-    ts = table.elaborate().ts()
+    table = discussing(HOLDOUT)
+    ts = table.ts()
     table.say(MARKED.text, ts=ts).edit(ts, "I see.").say("done")
     shown = next(text for text in table.texts if "### Elaboration Insights" in text)
 
@@ -86,6 +95,61 @@ def test_words_without_the_mark_are_discussion() -> None:
 
     assert "#### Decisions Made\n- None recorded." in meeting.shown.text
     assert "Objections" not in meeting.shown.text
+
+
+def recorded(*said: tuple[str, str]) -> list[tuple[str, str]]:
+    """The entries when people said this. The first one is not of them: it is the answer to the step."""
+    table = listening()
+    for who, text in said:
+        table.say(text, who=who)
+    _, *found = table.rt.specification.entries.values()
+    return [
+        (one.kind, str(one["text"])) for one in found if one.kind not in {"discussion", "position", "option"}
+    ]
+
+
+def test_only_what_has_a_label_becomes_an_entry() -> None:
+    """A label makes an entry of their words; all else is a note, which they may sort."""
+    assert recorded(
+        ("ada", "Two editors at once are common in spring. We counted 11 conflicts."),
+        ("grace", "Decision: both edits are kept\nSo nobody loses work."),
+        ("ada", "Objection: nobody reads two versions"),
+        ("grace", "open question: who merges them?\ntodo: ask Graz\ninsight: it is worse in tunnels"),
+        ("ada", "lol ok"),
+    ) == [
+        ("note", "Two editors at once are common in spring. We counted 11 conflicts."),
+        ("decision", "both edits are kept"),
+        ("note", "So nobody loses work."),
+        ("objection", "nobody reads two versions"),
+        ("question", "who merges them?"),
+        ("action", "ask Graz"),
+        ("insight", "it is worse in tunnels"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("for A", ""),
+        ("ok. for B", ""),
+        ("B works for me. Support asks for one counter", "Support asks for one counter"),
+        ("position: A, very sure, because it is simple", "it is simple"),
+    ],
+)
+def test_the_rest_of_a_position_is_its_reason_and_no_note(said: str, why: str) -> None:
+    options = "Option A: a bucket in each gateway Option B: one counter in Redis"
+    table = listening().say(options, who="grace").say(said)
+
+    (position,) = table.rt.specification.active("position")
+    assert (position["why"] or "") == why
+    assert recorded(("grace", options), ("ada", said)) == []
+
+
+def test_words_that_were_no_position_yet_are_a_note() -> None:
+    """The options came later."""
+    early, option = "A works for me if it fails open", "option: a bucket in each gateway"
+
+    assert recorded(("ada", early), ("grace", option)) == [("note", early)]
 
 
 def test_a_discussion_of_which_only_the_framing_came_keeps_what_people_pressed() -> None:
@@ -113,6 +177,17 @@ def test_rows_name_the_turns_they_rest_on() -> None:
     for turn in ("t04", "t05"):
         assert f"- {turn}: Ada, `planning/meeting.jsonl#{lines[turn].message_id}`\n" in kept
     assert "t01" not in kept
+
+
+def test_a_line_is_quoted_once() -> None:
+    """Who quotes it again is not heard, in whatever other words of it."""
+    code = Quote(line="src/sync.py:5-8@1a2b3c4", words="retries without a key")
+    again = code.but(words="retries without a key, twice")
+    fresh, stale = (Contribution("Look at the retry.", quotes=(one,)) for one in (code, again))
+    script = {MAYA: HOLDOUT[MAYA], ALEX: [*HOLDOUT[ALEX], fresh, stale], JORDAN: HOLDOUT[JORDAN]}
+    said = played(Script(script, [GO_ON, GO_ON, DONE])).turns()[3:]
+
+    assert [line.meta["quotes"] for line in said] == [[{"line": code.line, "words": code.words}]]
 
 
 def test_a_block_that_names_no_turn_has_no_sources() -> None:

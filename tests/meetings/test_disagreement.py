@@ -11,9 +11,20 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.specification.snapshot import folded
 from bot.domain.transcript.lines import Line, Source
 from bot.errors import NotNow
-from tests.domain.books import few_steps
-from tests.domain.table import Contribution, Table
-from tests.meetings.script import ALEX, DONE, GO_ON, JORDAN, MAYA, Pressed, Said, Script, played, says
+from tests.domain.table import Contribution, Table, played_once
+from tests.meetings.script import (
+    ALEX,
+    DONE,
+    GO_ON,
+    JORDAN,
+    MAYA,
+    Pressed,
+    Said,
+    Script,
+    discussing,
+    played,
+    says,
+)
 
 ASKED = (
     "On storage, Alex and Jordan see this differently. Alex favors Redis because of t01 (Maya). Jordan favors SQLite "
@@ -27,12 +38,10 @@ PERSONAS = {
 DECIDED = Pressed(Action.DECIDE, "1", "grace")
 
 
+@played_once
 def disputing() -> Table:
     """The buttons are under the two sides."""
-    table = Table(few_steps()).start()
-    script = Script(PERSONAS)
-    table.world.speech = lambda speak, rt: script.contribution(speak.persona, rt)
-    return table.elaborate()
+    return discussing(PERSONAS)
 
 
 # --- what people see --------------------------------------------------------------------------------------------------
@@ -110,16 +119,10 @@ def test_a_decision_does_nothing_but_stand_there() -> None:
 
 
 def test_the_synthesis_has_the_decision_word_by_word() -> None:
-    """With who decided it."""
+    """With who decided it; both sides stand below."""
     shown = played(Script(PERSONAS, [DECIDED, DONE])).shown.text
 
     assert "#### Decisions Made\n- storage: SQLite (Grace)\n" in shown
-
-
-def test_who_is_against_what_people_decided_is_not_forgotten() -> None:
-    """Both sides stand below the decision."""
-    shown = played(Script(PERSONAS, [DECIDED, DONE])).shown.text
-
     assert "#### Positions\n- A: Redis – *Alex*\n- B: SQLite – *Jordan*\n" in shown
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from bot.domain.messages.message import Action
-from bot.record.brief import read_record
 from bot.record.verify import RecordedItem, differences
 from bot.storage.git.history import versions
 from tests.meetings.held import held
@@ -81,27 +80,3 @@ def test_what_was_put_back_is_in_git(meeting: Held) -> None:
     _, kept = meeting("a dropped objection")
 
     assert POSITIONS in (kept.folder / "quick-scan.md").read_text()
-
-
-def test_replay_knows_who_stands_where(meeting: Held) -> None:
-    """And what was decided, by whom, once; and who objects."""
-    brief = read_record(meeting("a good one")[1].read_transcript()).brief
-
-    assert [(one.text, one.by) for one in brief.decisions] == [("storage: Redis", "Grace")]
-    (issue,) = brief.issues
-    assert {stand: [one.name for one in held] for stand, held in issue.positions.items()} == {
-        "Redis": ["BusinessAnalyst", "SolutionsArchitect"],
-        "SQLite": ["InterfaceDesigner"],
-    }
-    assert brief.objections == ()
-
-
-def test_replay_knows_who_moved(meeting: Held) -> None:
-    """From where to where, by the issue."""
-    (issue,) = read_record(meeting("a collapse")[1].read_transcript()).brief.issues
-
-    assert (issue.moves[-1].by, issue.moves[-1].was, issue.moves[-1].position) == (
-        "InterfaceDesigner",
-        "SQLite",
-        "Redis",
-    )

@@ -9,6 +9,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox, Timing
+from tests.sandbox.blocks import Body
 
 
 @pytest.fixture
@@ -30,6 +31,18 @@ async def client(sandbox: Sandbox) -> AsyncIterator[AsyncWebClient]:
 def app(sandbox: Sandbox, client: AsyncWebClient) -> AsyncApp:
     """Not connected yet."""
     return AsyncApp(client=client, signing_secret=sandbox.signing_secret, process_before_response=True)
+
+
+@pytest.fixture
+def heard(app: AsyncApp) -> list[Body]:
+    """The payloads with messages that reach the app."""
+    found: list[Body] = []
+
+    @app.event("message")
+    async def message(body: Body) -> None:
+        found.append(body)
+
+    return found
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sandbox import Sandbox
 from tests.accessible import flaws_of
 from tests.browser import opened_page
+from tests.sandbox.blocks import actions, button, options, section
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -21,20 +22,9 @@ async def test_the_page_is_accessible(
         await expect(page.get_by_label("Message #roundtable")).to_be_visible()
         assert await flaws_of(page) == []
 
-        go = {
-            "type": "button",
-            "text": {"type": "plain_text", "text": "Continue"},
-            "action_id": "go",
-            "style": "primary",
-        }
-        more = {"type": "overflow", "action_id": "more", "options": [
-            {"text": {"type": "plain_text", "text": name}, "value": name} for name in ("Stop", "Skip")
-        ]}  # fmt: skip
-        text = {"type": "mrkdwn", "text": "*Ready?* See `quick-scan.md`, <https://example.test|there>."}
-        blocks: list[dict[str, Any]] = [
-            {"type": "section", "text": text},
-            {"type": "actions", "elements": [go, more]},
-        ]
+        more = {"type": "overflow", "action_id": "more", "options": options("Stop", "Skip")}
+        ready = section("*Ready?* See `quick-scan.md`, <https://example.test|there>.")
+        blocks = [ready, actions(button("go", "Continue", style="primary"), more)]
         root = await client.chat_postMessage(channel=channel, text="root", blocks=blocks)
         await client.chat_postMessage(channel=channel, text="menu", thread_ts=root["ts"], blocks=blocks)
         await page.get_by_role("button", name="1 reply").click()

@@ -1,22 +1,18 @@
 """The page as people use it, in a real browser."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, ViewportSize, expect
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import App, Sandbox, Timing
 from tests.accessible import flaws_of
 from tests.browser import opened_page
+from tests.sandbox.blocks import Body, actions, button, entry, modal, options, plain, section
 
-Body = dict[str, Any]
-
-
-def plain(text: str) -> Body:
-    return {"type": "plain_text", "text": text}
+PHONE: ViewportSize = {"width": 390, "height": 780}
 
 
 @pytest.fixture
@@ -32,13 +28,12 @@ async def test_talking_and_pressing(bolt: AsyncApp, page: Page) -> None:
 
     @bolt.event("message")
     async def answer(event: Body, say: AsyncSay) -> None:
-        go = {"type": "button", "text": plain("Continue"), "action_id": "go", "style": "primary"}
         await say(
             text="menu",
             thread_ts=event["ts"],
             username="Maya Chen",
             icon_emoji=":mag:",
-            blocks=[{"type": "section", "text": plain("Ready?")}, {"type": "actions", "elements": [go]}],
+            blocks=[section("Ready?"), actions(button("go", "Continue", style="primary"))],
         )
 
     @bolt.action("go")
@@ -101,14 +96,8 @@ async def test_a_command_a_form_and_a_confirmation(
 
     @bolt.command("/roundtable")
     async def command(ack: AsyncAck, command: Body, client: AsyncWebClient) -> None:
-        title = {
-            "type": "input",
-            "block_id": "title",
-            "label": plain("Title"),
-            "element": {"type": "plain_text_input", "action_id": "title"},
-        }
-        view = {"type": "modal", "callback_id": "start", "title": plain("Start"), "submit": plain("Begin")}
-        await client.views_open(trigger_id=command["trigger_id"], view={**view, "blocks": [title]})
+        title = entry("title", {"type": "plain_text_input", "action_id": "title"}, label="Title")
+        await client.views_open(trigger_id=command["trigger_id"], view=modal("start", title))
         await ack("One moment.")
 
     @bolt.view("start")
@@ -136,8 +125,7 @@ async def test_a_command_a_form_and_a_confirmation(
     await expect(form).to_be_hidden()
 
     sure = {"title": plain("Sure?"), "text": plain("Really."), "confirm": plain("Stop"), "deny": plain("No")}
-    button = {"type": "button", "text": plain("Stop here"), "action_id": "stop", "confirm": sure}
-    blocks = [{"type": "actions", "elements": [button]}]
+    blocks = [actions(button("stop", "Stop here", confirm=sure))]
     await bolt.client.chat_postMessage(channel=channel, text="menu", blocks=blocks)
     await page.locator("[data-action-id=stop]").click()
     await page.get_by_role("dialog", name="Sure?").get_by_role("button", name="Stop").click()
@@ -146,13 +134,10 @@ async def test_a_command_a_form_and_a_confirmation(
     assert stopped == ["ada"]
 
 
+@pytest.mark.usefixtures("heard")
 async def test_what_can_be_done_with_a_message(bolt: AsyncApp, page: Page, channel: str) -> None:
     """React and take it back, edit, start a shortcut, choose from a menu, delete."""
-    heard = []
-
-    @bolt.event("message")
-    async def message() -> None:
-        pass
+    done = []
 
     @bolt.event("reaction_added")
     async def added() -> None:
@@ -164,12 +149,12 @@ async def test_what_can_be_done_with_a_message(bolt: AsyncApp, page: Page, chann
 
     @bolt.shortcut("roundtable.start")
     async def shortcut(ack: AsyncAck, shortcut: Body) -> None:
-        heard.append(shortcut["message"]["text"])
+        done.append(shortcut["message"]["text"])
         await ack()
 
     @bolt.action("depth")
     async def chosen(ack: AsyncAck, action: Body) -> None:
-        heard.append(action["selected_option"]["value"])
+        done.append(action["selected_option"]["value"])
         await ack()
 
     composer = page.get_by_label("Message #roundtable")
@@ -197,14 +182,8 @@ async def test_what_can_be_done_with_a_message(bolt: AsyncApp, page: Page, chann
     await page.keyboard.press("Enter")
     await page.get_by_role("menuitem", name="Start a roundtable").click()
 
-    options = [{"text": plain(depth), "value": depth} for depth in ("brief", "deep")]
-    select = {
-        "type": "static_select",
-        "action_id": "depth",
-        "options": options,
-        "placeholder": plain("Depth"),
-    }
-    blocks = [{"type": "actions", "elements": [select]}]
+    select = {"type": "static_select", "action_id": "depth", "options": options("brief", "deep")}
+    blocks = [actions({**select, "placeholder": plain("Depth")})]
     await bolt.client.chat_postMessage(channel=channel, text="menu", blocks=blocks)
     await page.get_by_label("Depth").select_option("deep")
     await expect(page.get_by_label("Depth")).not_to_have_attribute("aria-busy", "true")
@@ -213,7 +192,7 @@ async def test_what_can_be_done_with_a_message(bolt: AsyncApp, page: Page, chann
     await page.keyboard.press("Enter")
     await page.get_by_role("menuitem", name="Delete message").click()
     await expect(page.locator("#channel-messages .message")).to_have_count(1)
-    assert heard == ["Monday", "deep"]
+    assert done == ["Monday", "deep"]
 
 
 async def test_a_failure_is_told_and_nothing_is_lost(page: Page) -> None:
@@ -263,7 +242,7 @@ async def test_commands_are_not_for_threads(sandbox: Sandbox, page: Page) -> Non
 async def test_a_form_of_all_inputs_fits_a_phone(sandbox: Sandbox, bolt: AsyncApp, page: Page) -> None:
     """Choices, several of them, numbers and lines are filled in and come back; the buttons stay in sight."""
     submitted: list[Body] = []
-    options = [
+    long = [
         {"text": plain(f"FR-{n:03}  A requirement with a longer title"), "value": f"FR-{n:03}"}
         for n in range(30)
     ]
@@ -275,18 +254,12 @@ async def test_a_form_of_all_inputs_fits_a_phone(sandbox: Sandbox, bolt: AsyncAp
         "title": {"type": "plain_text_input", "initial_value": "Soon"},
         "lines": {"type": "plain_text_input", "multiline": True},
         "days": {"type": "number_input", "is_decimal_allowed": False},
-        "kind": {"type": "static_select", "option_groups": [{"label": plain("New"), "options": options}]},
-        "needs": {"type": "multi_static_select", "options": options, "initial_options": options[:1]},
+        "kind": {"type": "static_select", "option_groups": [{"label": plain("New"), "options": long}]},
+        "needs": {"type": "multi_static_select", "options": long, "initial_options": long[:1]},
         "keep": {"type": "radio_buttons", "options": keep, "initial_option": keep[0]},
     }
     blocks = [
-        {
-            "type": "input",
-            "block_id": f"{name}.4",
-            "label": plain(name),
-            "element": {**element, "action_id": f"roundtable.{name}"},
-            "optional": True,
-        }
+        entry(f"{name}.4", {**element, "action_id": f"roundtable.{name}"}, label=name, optional=True)
         for name, element in elements.items()
     ]
 
@@ -295,10 +268,9 @@ async def test_a_form_of_all_inputs_fits_a_phone(sandbox: Sandbox, bolt: AsyncAp
         submitted.append(view["state"]["values"])
         await ack()
 
-    await page.set_viewport_size({"width": 390, "height": 780})
-    view = {"type": "modal", "callback_id": "amend", "title": plain("Amend FR-003"), "submit": plain("Save")}
-    trigger = sandbox.slack.triggers.issue("U0ADA")
-    await bolt.client.views_open(trigger_id=trigger, view={**view, "blocks": blocks})
+    await page.set_viewport_size(PHONE)
+    view = modal("amend", *blocks, title="Amend FR-003", submit="Save")
+    await bolt.client.views_open(trigger_id=sandbox.slack.triggers.issue("U0ADA"), view=view)
     form = page.get_by_role("dialog", name="Amend FR-003")
     await expect(form.get_by_role("button", name="Save")).to_be_in_viewport()
     assert not await form.evaluate("dialog => dialog.scrollWidth > dialog.clientWidth")
@@ -328,12 +300,9 @@ async def test_a_time_and_people_are_chosen_on_a_phone(sandbox: Sandbox, bolt: A
     people = {"type": "multi_users_select", "action_id": "people", "initial_users": ["U0GRACE"]}
     later = {"type": "datetimepicker", "action_id": "later"}
     blocks = [
-        {"type": "input", "block_id": name, "label": plain(label), "element": element, "optional": True}
-        for name, label, element in (
-            ("due", "Until when?", due),
-            ("people", "Who?", people),
-            ("later", "And then?", later),
-        )
+        entry("due", due, label="Until when?", optional=True),
+        entry("people", people, label="Who?", optional=True),
+        entry("later", later, label="And then?", optional=True),
     ]
 
     @bolt.view("start")
@@ -341,10 +310,9 @@ async def test_a_time_and_people_are_chosen_on_a_phone(sandbox: Sandbox, bolt: A
         submitted.append(view["state"]["values"])
         await ack()
 
-    await page.set_viewport_size({"width": 390, "height": 780})
-    view = {"type": "modal", "callback_id": "start", "title": plain("Start"), "submit": plain("Begin")}
+    await page.set_viewport_size(PHONE)
     trigger = sandbox.slack.triggers.issue("U0ADA")
-    await bolt.client.views_open(trigger_id=trigger, view={**view, "blocks": blocks})
+    await bolt.client.views_open(trigger_id=trigger, view=modal("start", *blocks))
     form = page.get_by_role("dialog", name="Start")
     time = form.get_by_label("Until when?")
     await expect(time).to_be_focused()
@@ -371,7 +339,7 @@ async def test_a_time_and_people_are_chosen_on_a_phone(sandbox: Sandbox, bolt: A
 async def test_everything_can_be_reached_on_a_phone(client: AsyncWebClient, page: Page) -> None:
     """Channels, direct messages, Home and who speaks: all in sight, all with their names."""
     await client.chat_postMessage(channel="U0ADA", text="Good morning.")
-    await page.set_viewport_size({"width": 390, "height": 780})
+    await page.set_viewport_size(PHONE)
     sidebar = page.get_by_role("navigation", name="Workspace")
     names = ("# roundtable", "Roundtable", "roundtable: Home")
     links = [sidebar.get_by_role("link", name=name, exact=True) for name in names]
@@ -423,13 +391,13 @@ async def test_a_card_on_a_phone(bolt: AsyncApp, page: Page, channel: str, sandb
         await ack()
 
     def suggestion(number: int) -> Body:
-        options = [{"text": plain(what), "value": f"k7/{number}/{what}"} for what in ("Accept", "Leave out")]
-        menu = {"type": "overflow", "action_id": "line", "options": options}
-        return {"type": "section", "text": plain(f"Suggestion {number}"), "accessory": menu}
+        offered = [{"text": plain(what), "value": f"k7/{number}/{what}"} for what in ("Accept", "Leave out")]
+        menu = {"type": "overflow", "action_id": "line", "options": offered}
+        return section(f"Suggestion {number}", accessory=menu)
 
     inert = {"type": "text", "text": "<b>*as* written</b>"}
     words = {"type": "rich_text", "elements": [rich_list(0, bold("FR-001")), rich_list(1, inert)]}
-    await page.set_viewport_size({"width": 390, "height": 800})
+    await page.set_viewport_size(PHONE)
     blocks = [words, suggestion(1), suggestion(2)]
     await bolt.client.chat_postMessage(channel=channel, text="card", blocks=blocks)
 
@@ -447,8 +415,7 @@ async def test_a_card_on_a_phone(bolt: AsyncApp, page: Page, channel: str, sandb
 async def test_the_first_screen_says_what_to_type(timing: Timing, chromium: str) -> None:
     """And a button types it."""
     app = App(example="/roundtable start Rate limiting")
-    phone = {"width": 390, "height": 800}
-    async with Sandbox(timing=timing, app=app) as sandbox, opened_page(chromium, viewport=phone) as page:
+    async with Sandbox(timing=timing, app=app) as sandbox, opened_page(chromium, viewport=PHONE) as page:
         await page.goto(sandbox.url)
         welcome = page.locator("#welcome")
         await expect(welcome).to_contain_text("/roundtable start Rate limiting")
@@ -465,11 +432,7 @@ async def test_the_home_tab_and_direct_messages(bolt: AsyncApp, page: Page) -> N
         await publish(client, event["user"], "Nothing waits for you.")
 
     async def publish(client: AsyncWebClient, user: str, text: str) -> None:
-        button = {"type": "button", "text": plain("Not today"), "action_id": "snooze"}
-        blocks = [
-            {"type": "section", "text": plain(f"{user}: {text}")},
-            {"type": "actions", "elements": [button]},
-        ]
+        blocks = [section(f"{user}: {text}"), actions(button("snooze", "Not today"))]
         await client.views_publish(user_id=user, view={"type": "home", "blocks": blocks})
 
     @bolt.action("snooze")

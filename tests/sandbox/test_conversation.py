@@ -1,7 +1,5 @@
 """People and an app talk with each other, over Socket Mode."""
 
-from typing import Any
-
 import aiohttp
 import pytest
 from slack_bolt.async_app import AsyncApp, AsyncSay
@@ -10,17 +8,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox
 from slack_sandbox.rules.refusal import SlackRefused
+from tests.sandbox.blocks import Body, actions, button
 
-MAYA: dict[str, Any] = {"username": "Maya Chen", "icon_emoji": ":mag:"}
-
-
-def button(action_id: str, value: str = "1") -> dict[str, Any]:
-    return {
-        "type": "button",
-        "text": {"type": "plain_text", "text": "Go"},
-        "action_id": action_id,
-        "value": value,
-    }
+MAYA: Body = {"username": "Maya Chen", "icon_emoji": ":mag:"}
 
 
 async def test_what_a_person_says_reaches_the_app_which_answers_in_the_thread(
@@ -29,7 +19,7 @@ async def test_what_a_person_says_reaches_the_app_which_answers_in_the_thread(
     """One event, one answer under it, and everything acknowledged, the app's own echo included."""
 
     @bolt.event("message")
-    async def answer(event: dict[str, Any], say: AsyncSay) -> None:
+    async def answer(event: Body, say: AsyncSay) -> None:
         await say(text=f"You said: {event['text']}", thread_ts=event["ts"])
 
     ts = await sandbox.person("ada").say("#roundtable", "It is too bright.")
@@ -42,16 +32,11 @@ async def test_what_a_person_says_reaches_the_app_which_answers_in_the_thread(
     assert len(sandbox.calls_of("chat.postMessage")) == 1
 
 
-async def test_a_mention_is_two_events(sandbox: Sandbox, bolt: AsyncApp) -> None:
+async def test_a_mention_is_two_events(sandbox: Sandbox, bolt: AsyncApp, heard: list[Body]) -> None:
     """`message` and `app_mention`, with different event ids and the same stamp: apps must not answer twice."""
-    heard = []
-
-    @bolt.event("message")
-    async def message(body: dict[str, Any]) -> None:
-        heard.append(body)
 
     @bolt.event("app_mention")
-    async def mention(body: dict[str, Any]) -> None:
+    async def mention(body: Body) -> None:
         heard.append(body)
 
     await sandbox.person("ada").say("#roundtable", "@roundtable resume")
@@ -139,21 +124,16 @@ async def test_long_threads_come_in_pages(sandbox: Sandbox, client: AsyncWebClie
         await client.conversations_replies(channel=channel, ts=root, limit=1001)
 
 
-async def test_edits_and_deletions_are_events(sandbox: Sandbox, bolt: AsyncApp) -> None:
+@pytest.mark.usefixtures("bolt")
+async def test_edits_and_deletions_are_events(sandbox: Sandbox, heard: list[Body]) -> None:
     """Each names the message it is about, with what stood there before."""
-    events = []
-
-    @bolt.event("message")
-    async def message(event: dict[str, Any]) -> None:
-        events.append(event)
-
     ada = sandbox.person("ada")
     ts = await ada.say("#roundtable", "Mondya")
     await ada.edit(ts, "Monday")
     await ada.delete(ts)
     await sandbox.settled()
 
-    said, changed, deleted = sorted(events, key=lambda event: str(event["ts"]))
+    said, changed, deleted = sorted((body["event"] for body in heard), key=lambda one: str(one["ts"]))
     assert said["text"] == "Mondya"
     assert changed["subtype"] == "message_changed"
     assert (changed["message"]["text"], changed["previous_message"]["text"]) == ("Monday", "Mondya")
@@ -190,6 +170,7 @@ async def test_a_reply_to_what_is_gone_stands_in_the_channel(
     assert [message.text for message in sandbox.messages()] == ["root", "astray"]
 
 
+@pytest.mark.usefixtures("heard")
 async def test_reactions_are_seen_by_everybody(
     sandbox: Sandbox, bolt: AsyncApp, client: AsyncWebClient
 ) -> None:
@@ -197,12 +178,8 @@ async def test_reactions_are_seen_by_everybody(
     reactions = []
 
     @bolt.event("reaction_added")
-    async def reacted(event: dict[str, Any]) -> None:
+    async def reacted(event: Body) -> None:
         reactions.append((event["user"], event["reaction"], event["item"]["ts"]))
-
-    @bolt.event("message")
-    async def message() -> None:
-        pass
 
     ada = sandbox.person("ada")
     ts = await ada.say("#roundtable", "Done")
@@ -248,7 +225,7 @@ async def test_private_words_with_the_app(sandbox: Sandbox, bolt: AsyncApp) -> N
     events = []
 
     @bolt.event("message")
-    async def message(event: dict[str, Any], say: AsyncSay) -> None:
+    async def message(event: Body, say: AsyncSay) -> None:
         events.append(event)
         await say("Hello, Ada")
 
@@ -260,19 +237,6 @@ async def test_private_words_with_the_app(sandbox: Sandbox, bolt: AsyncApp) -> N
     assert sandbox.events("app_mention") == []
 
 
-async def test_the_status_of_a_thread_lasts_until_the_app_speaks(
-    sandbox: Sandbox, client: AsyncWebClient, channel: str
-) -> None:
-    """What a persona is doing is shown, and gone with its next post."""
-    root = await sandbox.person("ada").say("#roundtable", "root")
-
-    await client.assistant_threads_setStatus(channel_id=channel, thread_ts=root, status="is thinking…")
-    assert sandbox.channel().status[root]["status"] == "is thinking…"
-
-    await client.chat_postMessage(channel=channel, thread_ts=root, text="Done")
-    assert root not in sandbox.channel().status
-
-
 async def test_a_session_of_an_agent_lasts_until_it_is_over(
     sandbox: Sandbox, client: AsyncWebClient, bolt: AsyncApp, channel: str
 ) -> None:
@@ -280,7 +244,7 @@ async def test_a_session_of_an_agent_lasts_until_it_is_over(
     stopped = []
 
     @bolt.event("agent_session_stopped")
-    async def stop(event: dict[str, Any]) -> None:
+    async def stop(event: Body) -> None:
         stopped.append(event)
 
     root = await sandbox.person("ada").say("#roundtable", "root")
@@ -360,7 +324,7 @@ async def test_an_edit_keeps_what_it_does_not_mention(
     sandbox: Sandbox, client: AsyncWebClient, channel: str
 ) -> None:
     """Blocks stay without `blocks`, and go with an empty list; the persona stays whatever happens."""
-    blocks = [{"type": "actions", "elements": [button("go")]}]
+    blocks = [actions(button())]
     ts = (await client.chat_postMessage(channel=channel, text="menu", blocks=blocks, **MAYA))["ts"]
 
     await client.chat_update(channel=channel, ts=ts, text="still a menu")

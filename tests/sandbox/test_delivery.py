@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any
+from collections.abc import Sequence
 
 import aiohttp
 import pytest
@@ -15,14 +15,22 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox
 from tests.patience import impatient
+from tests.sandbox.blocks import Body
 
-Body = dict[str, Any]
+
+def texts(heard: Sequence[Body]) -> list[str]:
+    return [body["event"]["text"] for body in heard]
+
+
+async def ticket(sandbox: Sandbox) -> str:
+    """The address of one more connection."""
+    answer = await AsyncWebClient(base_url=sandbox.api_url).apps_connections_open(app_token=sandbox.app_token)
+    return str(answer["url"])
 
 
 async def open_socket(sandbox: Sandbox, session: aiohttp.ClientSession) -> aiohttp.ClientWebSocketResponse:
     """A connection of our own, greeted."""
-    answer = await AsyncWebClient(base_url=sandbox.api_url).apps_connections_open(app_token=sandbox.app_token)
-    socket = await session.ws_connect(str(answer["url"]))
+    socket = await session.ws_connect(await ticket(sandbox))
     assert (await socket.receive_json())["type"] == "hello"
     return socket
 
@@ -67,30 +75,20 @@ async def test_what_happened_while_the_app_was_away_comes_as_a_retry(sandbox: Sa
     assert heard == [("anybody?", "1")]
 
 
-async def test_an_acknowledgement_can_get_lost(sandbox: Sandbox, bolt: AsyncApp) -> None:
+@pytest.mark.usefixtures("bolt")
+async def test_an_acknowledgement_can_get_lost(sandbox: Sandbox, heard: list[Body]) -> None:
     """The app did its work, and hears of it once more."""
-    heard = []
-
-    @bolt.event("message")
-    async def message(body: Body) -> None:
-        heard.append(body["event_id"])
-
     sandbox.faults.drop_acks = 1
     await sandbox.person("ada").say("#roundtable", "hello")
     await sandbox.settled()
 
-    assert len(heard) == 2
-    assert len(set(heard)) == 1
+    first, again = (body["event_id"] for body in heard)
+    assert first == again
 
 
-async def test_anything_can_be_delivered_again(sandbox: Sandbox, bolt: AsyncApp) -> None:
+@pytest.mark.usefixtures("bolt")
+async def test_anything_can_be_delivered_again(sandbox: Sandbox, heard: list[Body]) -> None:
     """On purpose, as often as a test likes, or every event from now on."""
-    heard = []
-
-    @bolt.event("message")
-    async def message(event: Body) -> None:
-        heard.append(event["text"])
-
     await sandbox.person("ada").say("#roundtable", "one")
     await sandbox.settled()
     await sandbox.redeliver(sandbox.events("message")[0], times=2)
@@ -98,38 +96,28 @@ async def test_anything_can_be_delivered_again(sandbox: Sandbox, bolt: AsyncApp)
     await sandbox.person("ada").say("#roundtable", "two")
     await sandbox.settled()
 
-    assert heard == ["one", "one", "one", "two", "two"]
+    assert texts(heard) == ["one", "one", "one", "two", "two"]
 
 
-async def test_events_can_come_out_of_order(sandbox: Sandbox, bolt: AsyncApp) -> None:
+@pytest.mark.usefixtures("bolt")
+async def test_events_can_come_out_of_order(sandbox: Sandbox, heard: list[Body]) -> None:
     """Slack promises no order; held events are released the last one first."""
-    heard = []
-
-    @bolt.event("message")
-    async def message(event: Body) -> None:
-        heard.append(event["text"])
-
     sandbox.hold_events()
     for text in ("one", "two", "three"):
         await sandbox.person("ada").say("#roundtable", text)
     sandbox.release_events(backwards=True)
     await sandbox.settled()
 
-    assert heard == ["three", "two", "one"]
+    assert texts(heard) == ["three", "two", "one"]
 
 
 @impatient
+@pytest.mark.usefixtures("bolt")
 @pytest.mark.parametrize("polite", [True, False], ids=["refresh", "cut"])
 async def test_the_app_comes_back_when_its_connection_goes(
-    sandbox: Sandbox, bolt: AsyncApp, *, polite: bool
+    sandbox: Sandbox, heard: list[Body], *, polite: bool
 ) -> None:
     """Asked to reconnect, or cut off: a new ticket, a new socket, and events go on."""
-    heard = []
-
-    @bolt.event("message")
-    async def message(event: Body) -> None:
-        heard.append(event["text"])
-
     if polite:
         await sandbox.disconnect_sockets()
     else:
@@ -139,7 +127,7 @@ async def test_the_app_comes_back_when_its_connection_goes(
     await sandbox.until(lambda: heard)
     await sandbox.settled()
 
-    assert set(heard) == {"still there?"}
+    assert set(texts(heard)) == {"still there?"}
 
 
 async def test_every_envelope_goes_to_one_connection_and_any_may_acknowledge(sandbox: Sandbox) -> None:
@@ -161,9 +149,9 @@ async def test_every_envelope_goes_to_one_connection_and_any_may_acknowledge(san
             await socket.close()
 
 
-async def test_a_ticket_opens_one_connection(sandbox: Sandbox, client: AsyncWebClient) -> None:
+async def test_a_ticket_opens_one_connection(sandbox: Sandbox) -> None:
     """The address `apps.connections.open` gives is good for one use."""
-    url = str((await client.apps_connections_open(app_token=sandbox.app_token))["url"])
+    url = await ticket(sandbox)
     async with aiohttp.ClientSession() as session, session.ws_connect(url):
         with pytest.raises(aiohttp.WSServerHandshakeError, match="403"):
             await session.ws_connect(url)
@@ -173,10 +161,7 @@ async def test_ten_connections_are_enough(sandbox: Sandbox) -> None:
     """The eleventh is told so and closed."""
     async with aiohttp.ClientSession() as session:
         sockets = [await open_socket(sandbox, session) for _ in range(10)]
-        answer = await AsyncWebClient(base_url=sandbox.api_url).apps_connections_open(
-            app_token=sandbox.app_token
-        )
-        async with session.ws_connect(str(answer["url"])) as eleventh:
+        async with session.ws_connect(await ticket(sandbox)) as eleventh:
             assert (await eleventh.receive_json())["reason"] == "too_many_websockets"
             assert (await eleventh.receive()).type is WSMsgType.CLOSE
         assert sandbox.connections == 10
@@ -186,20 +171,17 @@ async def test_ten_connections_are_enough(sandbox: Sandbox) -> None:
 
 async def test_pings_are_answered_with_their_own_words(sandbox: Sandbox) -> None:
     """The SDK measures the life of a connection by them; a frozen connection says nothing at all."""
-    async with aiohttp.ClientSession() as session:
-        answer = await AsyncWebClient(base_url=sandbox.api_url).apps_connections_open(
-            app_token=sandbox.app_token
-        )
-        async with session.ws_connect(str(answer["url"]), autoping=False) as socket:
-            await socket.receive_json()
-            await socket.ping(b"sdk-ping-pong:1")
-            assert (await socket.receive()).data == b"sdk-ping-pong:1"
+    address = await ticket(sandbox)
+    async with aiohttp.ClientSession() as session, session.ws_connect(address, autoping=False) as socket:
+        await socket.receive_json()
+        await socket.ping(b"sdk-ping-pong:1")
+        assert (await socket.receive()).data == b"sdk-ping-pong:1"
 
-            sandbox.faults.frozen = True
-            await socket.ping(b"sdk-ping-pong:2")
-            with pytest.raises(TimeoutError):
-                await socket.receive(timeout=0.05)
-            sandbox.faults.frozen = False
+        sandbox.faults.frozen = True
+        await socket.ping(b"sdk-ping-pong:2")
+        with pytest.raises(TimeoutError):
+            await socket.receive(timeout=0.05)
+        sandbox.faults.frozen = False
 
 
 ANSWERS: list[tuple[Body, type[Exception] | None]] = [
@@ -352,15 +334,3 @@ async def test_slack_counts_the_calls_when_it_is_asked_to() -> None:
         with pytest.raises(SlackApiError, match="ratelimited"):
             await client.conversations_info(channel=other)
         assert (await client.auth_test())["ok"]
-
-
-async def test_a_channel_can_come_back_and_so_can_a_token(
-    sandbox: Sandbox, client: AsyncWebClient, channel: str
-) -> None:
-    """What people put right is right again."""
-    sandbox.archive()
-    sandbox.archive(archived=False)
-    sandbox.revoke_token()
-    sandbox.revoke_token("")
-
-    assert (await client.chat_postMessage(channel=channel, text="x"))["ok"]

@@ -1,36 +1,31 @@
 """The same app behind a request URL: signed requests, and Slack's reading of the answers."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncSay
 
 from slack_sandbox import Sandbox
 from slack_sandbox.webhooks import sign
+from tests.sandbox.blocks import Body, actions, button
 
-Body = dict[str, Any]
-
-
-async def serve(application: web.Application) -> tuple[web.AppRunner, str]:
-    runner = web.AppRunner(application, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    return runner, f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
+PATH = "/slack/events"
 
 
 @pytest.fixture
 async def served(sandbox: Sandbox, app: AsyncApp) -> AsyncIterator[AsyncApp]:
     """Bolt's own web application, handed to the sandbox by its address."""
-    runner, url = await serve(app.web_app("/slack/events"))
-    assert await sandbox.use_http(url), "Bolt answers the challenge"
-    yield app
-    await runner.cleanup()
+    async with TestServer(app.web_app(PATH)) as server:
+        assert await sandbox.use_http(str(server.make_url(PATH))), "Bolt answers the challenge"
+        yield app
 
 
-async def scripted(sandbox: Sandbox, *answers: web.Response) -> tuple[web.AppRunner, list[web.Request]]:
-    """An app that gives prepared answers, and 200 when it has no more."""
+@asynccontextmanager
+async def scripted(sandbox: Sandbox, *answers: web.Response) -> AsyncIterator[list[web.Request]]:
+    """An app that gives prepared answers, and 200 when it has no more; what it is asked."""
     requests: list[web.Request] = []
     waiting = iter(answers)
 
@@ -42,10 +37,10 @@ async def scripted(sandbox: Sandbox, *answers: web.Response) -> tuple[web.AppRun
         return next(waiting, web.Response())
 
     application = web.Application()
-    application.router.add_post("/slack/events", answer)
-    runner, url = await serve(application)
-    await sandbox.use_http(url)
-    return runner, requests
+    application.router.add_post(PATH, answer)
+    async with TestServer(application) as server:
+        await sandbox.use_http(str(server.make_url(PATH)))
+        yield requests
 
 
 async def test_everything_works_over_signed_requests(
@@ -55,9 +50,7 @@ async def test_everything_works_over_signed_requests(
 
     @served.event("message")
     async def message(event: Body, say: AsyncSay) -> None:
-        button = {"type": "button", "text": {"type": "plain_text", "text": "Go"}, "action_id": "go"}
-        blocks = [{"type": "actions", "elements": [button]}]
-        await say(text="menu", thread_ts=event["ts"], blocks=blocks)
+        await say(text="menu", thread_ts=event["ts"], blocks=[actions(button())])
 
     @served.command("/roundtable")
     async def command(ack: AsyncAck) -> None:
@@ -104,11 +97,9 @@ def test_a_signature_is_slacks() -> None:
 
 async def test_failures_are_retried_with_number_and_reason(sandbox: Sandbox) -> None:
     """Anything but 2xx is a failure; the next attempt says which, and why it is made."""
-    runner, requests = await scripted(sandbox, web.Response(status=500), web.Response(status=404))
-
-    await sandbox.person("ada").say("#roundtable", "hello")
-    await sandbox.settled()
-    await runner.cleanup()
+    async with scripted(sandbox, web.Response(status=500), web.Response(status=404)) as requests:
+        await sandbox.person("ada").say("#roundtable", "hello")
+        await sandbox.settled()
 
     retries = [(r.headers.get("X-Slack-Retry-Num"), r.headers.get("X-Slack-Retry-Reason")) for r in requests]
     assert retries == [(None, None), ("1", "http_error"), ("2", "http_error")]
@@ -118,11 +109,9 @@ async def test_failures_are_retried_with_number_and_reason(sandbox: Sandbox) -> 
 async def test_an_app_may_ask_not_to_be_asked_again(sandbox: Sandbox) -> None:
     """`X-Slack-No-Retry` ends it."""
     refusal = web.Response(status=500, headers={"X-Slack-No-Retry": "1"})
-    runner, requests = await scripted(sandbox, refusal)
-
-    await sandbox.person("ada").say("#roundtable", "hello")
-    await sandbox.settled()
-    await runner.cleanup()
+    async with scripted(sandbox, refusal) as requests:
+        await sandbox.person("ada").say("#roundtable", "hello")
+        await sandbox.settled()
 
     assert len(requests) == 1
     assert not sandbox.deliveries[0].acked
@@ -130,8 +119,8 @@ async def test_an_app_may_ask_not_to_be_asked_again(sandbox: Sandbox) -> None:
 
 async def test_an_app_that_is_down_is_tried_four_times(sandbox: Sandbox) -> None:
     """Then the event is gone."""
-    runner, _ = await scripted(sandbox)
-    await runner.cleanup()
+    async with scripted(sandbox):
+        pass
 
     await sandbox.person("ada").say("#roundtable", "hello")
     await sandbox.settled()

@@ -1,7 +1,6 @@
 """Commands, clicks, shortcuts and modals, through Bolt's own listeners."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import aiohttp
 import pytest
@@ -11,50 +10,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox, SlackRefused
 from tests.patience import impatient
+from tests.sandbox.blocks import Body, actions, button, entry, modal, options, plain
 
-Body = dict[str, Any]
-
-
-def plain(text: str) -> Body:
-    return {"type": "plain_text", "text": text}
-
-
-MENU: list[Body] = [
-    {
-        "type": "actions",
-        "elements": [
-            {"type": "button", "text": plain("Continue"), "action_id": "go", "value": "42"},
-            {
-                "type": "static_select",
-                "action_id": "depth",
-                "options": [{"text": plain(depth), "value": depth} for depth in ("brief", "deep")],
-            },
-        ],
-    }
-]
-TITLE: Body = {
-    "type": "input",
-    "block_id": "title",
-    "label": plain("Title"),
-    "element": {"type": "plain_text_input", "action_id": "title"},
-}
-FORM: Body = {
-    "type": "modal",
-    "callback_id": "start",
-    "private_metadata": "C1",
-    "title": plain("Start"),
-    "submit": plain("Start"),
-    "blocks": [
-        TITLE,
-        {
-            "type": "input",
-            "block_id": "depth",
-            "optional": True,
-            "label": plain("Depth"),
-            "element": MENU[0]["elements"][1],
-        },
-    ],
-}
+DEPTH: Body = {"type": "static_select", "action_id": "depth", "options": options("brief", "deep")}
+MENU = [actions(button("go", "Continue", value="42"), DEPTH)]
+TITLE = entry("title", {"type": "plain_text_input", "action_id": "title"})
+FORM = modal("start", TITLE, entry("depth", DEPTH, optional=True), private_metadata="C1")
 
 
 async def test_a_command_is_acknowledged_and_answered(sandbox: Sandbox, bolt: AsyncApp) -> None:
@@ -154,15 +115,12 @@ async def test_nobody_is_there_for_a_command(sandbox: Sandbox) -> None:
     assert told.text == '/roundtable failed with the error "dispatch_failed"'
 
 
+@pytest.mark.usefixtures("heard")
 async def test_a_shortcut_opens_a_form_that_is_corrected_and_submitted(
     sandbox: Sandbox, bolt: AsyncApp
 ) -> None:
     """Errors keep the modal open, an empty required field does not even reach the app, success closes it."""
     submitted: list[Body] = []
-
-    @bolt.event("message")
-    async def message() -> None:
-        pass
 
     @bolt.shortcut("roundtable.start")
     async def start(ack: AsyncAck, shortcut: Body, client: AsyncWebClient) -> None:

@@ -1,15 +1,12 @@
 """The page and its wire, without a browser."""
 
-from typing import Any
-
 import aiohttp
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox
 from tests.patience import PATIENCE_SECONDS
-
-Body = dict[str, Any]
+from tests.sandbox.blocks import Body
 
 
 async def next_of(socket: aiohttp.ClientWebSocketResponse, kind: str) -> Body:

@@ -7,8 +7,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox
-
-Body = dict[str, Any]
+from tests.sandbox.blocks import Body
 
 # method, arguments, and where in the answer to find what
 LOOKED_UP: list[tuple[str, Body, Callable[[Body], Any], Any]] = [

@@ -8,33 +8,17 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox import Sandbox
+from tests.sandbox.blocks import Body, actions, button, mrkdwn, plain, section
 
-Body = dict[str, Any]
 TS = "1700000000.000001"
 
 
-def plain(text: str) -> Body:
-    return {"type": "plain_text", "text": text}
+def option(text: Body | None = None, value: str = "1") -> Body:
+    return {"text": text or plain("x"), "value": value}
 
 
-def mrkdwn(text: str) -> Body:
-    return {"type": "mrkdwn", "text": text}
-
-
-def section(text: str = "x", **more: Any) -> Body:
-    return {"type": "section", "text": mrkdwn(text), **more}
-
-
-def button(action_id: str = "go", **more: Any) -> Body:
-    return {"type": "button", "text": plain("Go"), "action_id": action_id, **more}
-
-
-def actions(*elements: Body) -> Body:
-    return {"type": "actions", "elements": list(elements)}
-
-
-def select(options: int, **more: Any) -> Body:
-    offered = [{"text": plain("x"), "value": str(n)} for n in range(options)]
+def select(count: int, **more: Any) -> Body:
+    offered = [option(value=str(n)) for n in range(count)]
     return {"type": "static_select", "action_id": "s", "options": offered, **more}
 
 
@@ -51,7 +35,9 @@ def rich_section(*elements: Body) -> Body:
     return {"type": "rich_text_section", "elements": list(elements)}
 
 
-PLAIN_OPTION = {"text": plain("x"), "value": "1"}
+def rich_list(*elements: Body, **more: Any) -> Body:
+    return {"type": "rich_text_list", "style": "bullet", "elements": list(elements), **more}
+
 
 BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
     "51 blocks": ([section()] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
@@ -72,14 +58,14 @@ BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
         [{"type": "section", "text": {**plain("x"), "verbatim": True}}],
         "property: verbatim",
     ),
-    "text too long as JavaScript counts": ([actions(button(text=plain("🌙" * 38)))], "less than 76"),
+    "text too long as JavaScript counts": ([actions(button(text="🌙" * 38))], "less than 76"),
     "header in mrkdwn": ([{"type": "header", "text": mrkdwn("x")}], "must be one of plain_text"),
     "11 in a context": ([{"type": "context", "elements": [mrkdwn("x")] * 11}], "no more than 10 items"),
     "button in a context": ([{"type": "context", "elements": [button()]}], "unsupported type: button"),
     "no elements": ([actions()], "no fewer than 1 items"),
     "26 buttons": ([actions(*(button(str(n)) for n in range(26)))], "no more than 25 items"),
-    "button text too long": ([actions(button(text=plain("x" * 76)))], "less than 76"),
-    "button in mrkdwn": ([actions(button(text=mrkdwn("x")))], "must be one of plain_text"),
+    "button text too long": ([actions(button(text="x" * 76))], "less than 76"),
+    "button in mrkdwn": ([actions({**button(), "text": mrkdwn("x")})], "must be one of plain_text"),
     "button without text": ([actions({"type": "button", "action_id": "x"})], "missing required field: text"),
     "value too long": ([actions(button(value="x" * 2001))], "less than 2001"),
     "value no string": ([actions(button(value=7))], "must be a string"),
@@ -92,27 +78,13 @@ BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
     "unknown field": ([section(colour="red")], "invalid additional property: colour"),
     "101 options": ([actions(select(101))], "no more than 100 items"),
     "no options": ([actions({"type": "static_select", "action_id": "s"})], "must define one of: options"),
-    "option text too long": (
-        [actions({**select(1), "options": [{"text": plain("x" * 76), "value": "1"}]})],
-        "less than 76",
-    ),
-    "option value too long": (
-        [actions({**select(1), "options": [{"text": plain("x"), "value": "x" * 151}]})],
-        "less than 151",
-    ),
+    "option text too long": ([actions(select(0, options=[option(plain("x" * 76))]))], "less than 76"),
+    "option value too long": ([actions(select(0, options=[option(value="x" * 151)]))], "less than 151"),
     "placeholder too long": ([actions(select(1, placeholder=plain("x" * 151)))], "less than 151"),
-    "6 in an overflow": ([actions({**select(6), "type": "overflow"})], "no more than 5 items"),
-    "1 in an overflow": ([actions({**select(1), "type": "overflow"})], "no fewer than 2 items"),
+    "6 in an overflow": ([actions(select(6, type="overflow"))], "no more than 5 items"),
+    "1 in an overflow": ([actions(select(1, type="overflow"))], "no fewer than 2 items"),
     "mrkdwn in an overflow": (
-        [
-            actions(
-                {
-                    **select(2),
-                    "type": "overflow",
-                    "options": [PLAIN_OPTION, {**PLAIN_OPTION, "text": mrkdwn("x")}],
-                }
-            )
-        ],
+        [actions(select(0, type="overflow", options=[option(), option(mrkdwn("x"))]))],
         "must be one of plain_text",
     ),
     "empty rich text": ([{"type": "rich_text", "elements": []}], "no fewer than 1 items"),
@@ -124,17 +96,11 @@ BAD_BLOCKS: dict[str, tuple[list[Any], str]] = {
     ),
     "link to nowhere": ([rich(rich_section({"type": "link", "text": "x"}))], "missing required field: url"),
     "list of words": (
-        [rich({"type": "rich_text_list", "style": "bullet", "elements": [{"type": "text", "elements": []}]})],
+        [rich(rich_list({"type": "text", "elements": []}))],
         "must be one of rich_text_section",
     ),
-    "list too deep": (
-        [rich({"type": "rich_text_list", "style": "bullet", "indent": 9, "elements": [rich_section()]})],
-        "from 0 to 8",
-    ),
-    "list in a list": (
-        [rich(rich_section({"type": "rich_text_list", "style": "bullet", "elements": []}))],
-        "unsupported type: rich_text_list",
-    ),
+    "list too deep": ([rich(rich_list(rich_section(), indent=9))], "from 0 to 8"),
+    "list in a list": ([rich(rich_section(rich_list()))], "unsupported type: rich_text_list"),
     "confirm without deny": ([actions(button(confirm=confirm(deny=None)))], "missing required field: deny"),
     "confirm title too long": ([actions(button(confirm=confirm(title=plain("x" * 101))))], "less than 101"),
     "confirm text too long": ([actions(button(confirm=confirm(text=plain("x" * 301))))], "less than 301"),
@@ -164,7 +130,15 @@ async def test_bad_blocks_are_refused_with_the_place_of_the_mistake(
 
 
 CHANNEL = "C0SANDBOX01"
-LINE: Body = {"event_type": "line", "event_payload": {"id": "1"}}
+
+
+def post(**args: Any) -> tuple[str, Body]:
+    return "chat.postMessage", {"channel": CHANNEL, **args}
+
+
+def line(event_type: str = "line", **payload: Any) -> Body:
+    return {"event_type": event_type, "event_payload": payload}
+
 
 UNREAD: dict[str, tuple[Body, str]] = {
     "chat.getPermalink": ({"channel": CHANNEL, "message_ts": TS}, "message_not_found"),
@@ -177,59 +151,23 @@ UNREAD: dict[str, tuple[Body, str]] = {
 BY_FORM = UNREAD.keys() | {"bots.info", "conversations.list", "files.getUploadURLExternal"}
 
 REFUSED: dict[str, tuple[str, Body, str]] = {
-    "no text": ("chat.postMessage", {"channel": CHANNEL}, "no_text"),
+    "no text": (*post(), "no_text"),
     "no channel": ("chat.postMessage", {"text": "x"}, "invalid_arguments"),
-    "unknown channel": ("chat.postMessage", {"channel": "C404", "text": "x"}, "channel_not_found"),
-    "too much in blocks": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "blocks": [section("x" * 2255)] * 5},
-        "msg_blocks_too_long",
-    ),
-    "blocks are words": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "blocks": "[{"},
-        "invalid_blocks_format",
-    ),
-    "metadata without a type": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "metadata": {"event_payload": {}}},
-        "invalid_metadata_format",
-    ),
-    "metadata too deep": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_payload": {"a": {"b": {"c": 1}}}}},
-        "invalid_metadata_format",
-    ),
-    "metadata too large": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_payload": {"a": "x" * 20_000}}},
-        "metadata_too_large",
-    ),
-    "metadata with nothing in it": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_payload": {"id": None}}},
-        "invalid_metadata_format",
-    ),
-    "metadata of a type in words": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "metadata": {**LINE, "event_type": "a line"}},
-        "invalid_metadata_format",
-    ),
+    "unknown channel": (*post(channel="C404", text="x"), "channel_not_found"),
+    "too much in blocks": (*post(blocks=[section("x" * 2255)] * 5), "msg_blocks_too_long"),
+    "blocks are words": (*post(text="x", blocks="[{"), "invalid_blocks_format"),
+    "metadata without a type": (*post(text="x", metadata={"event_payload": {}}), "invalid_metadata_format"),
+    "metadata too deep": (*post(text="x", metadata=line(a={"b": {"c": 1}})), "invalid_metadata_format"),
+    "metadata too large": (*post(text="x", metadata=line(a="x" * 20_000)), "metadata_too_large"),
+    "metadata with nothing in it": (*post(text="x", metadata=line(id=None)), "invalid_metadata_format"),
+    "metadata of a type in words": (*post(text="x", metadata=line("a line")), "invalid_metadata_format"),
     "metadata nobody could read": (
         "chat.postEphemeral",
-        {"channel": CHANNEL, "user": "U0ADA", "text": "x", "metadata": LINE},
+        {"channel": CHANNEL, "user": "U0ADA", "text": "x", "metadata": line(id="1")},
         "invalid_metadata_format",
     ),
-    "101 attachments": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "attachments": [{}] * 101},
-        "too_many_attachments",
-    ),
-    "markdown and text": (
-        "chat.postMessage",
-        {"channel": CHANNEL, "text": "x", "markdown_text": "x"},
-        "markdown_text_conflict",
-    ),
+    "101 attachments": (*post(text="x", attachments=[{}] * 101), "too_many_attachments"),
+    "markdown and text": (*post(text="x", markdown_text="x"), "markdown_text_conflict"),
     "update of nothing": ("chat.update", {"channel": CHANNEL, "ts": TS, "text": "x"}, "message_not_found"),
     "delete of nothing": ("chat.delete", {"channel": CHANNEL, "ts": TS}, "message_not_found"),
     "ephemeral for a stranger": (

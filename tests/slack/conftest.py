@@ -194,9 +194,14 @@ def app(client: AsyncWebClient, reception: Reception) -> AsyncApp:
 
 
 @pytest.fixture
-async def connected(app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox) -> AsyncIterator[Sandbox]:
+def sockets(app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox) -> Sockets:
+    """Not connected yet."""
+    return Sockets(app, client, app_token=sandbox.app_token)
+
+
+@pytest.fixture
+async def connected(sockets: Sockets, sandbox: Sandbox) -> AsyncIterator[Sandbox]:
     """The sandbox, with the app listening by Socket Mode."""
-    sockets = Sockets(app, client, app_token=sandbox.app_token)
     await sockets.connect(seconds=PATIENCE_SECONDS)
     await sandbox.until(lambda: sandbox.connections == 2)
     yield sandbox

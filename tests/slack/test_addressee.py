@@ -11,9 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.slack.app import slack_app
 from bot.slack.client import Identity, app_of
 from bot.slack.reception import Reception
-from bot.slack.transport import Sockets
 from slack_sandbox import Sandbox
-from tests.patience import PATIENCE_SECONDS
 from tests.slack.conftest import ScriptedDesk, payload
 from tests.slack.test_listeners import dispatched
 
@@ -95,19 +93,14 @@ async def test_an_app_whose_id_is_not_known_believes_what_comes(
     assert desk.brought
 
 
-async def test_it_is_the_same_over_sockets(
-    app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox, desk: ScriptedDesk
-) -> None:
+async def test_it_is_the_same_over_sockets(connected: Sandbox, desk: ScriptedDesk) -> None:
     """And nobody has to send it again."""
-    sockets = Sockets(app, client, app_token=sandbox.app_token)
-    await sockets.connect(seconds=PATIENCE_SECONDS)
-    sandbox.workspace.team_id = "T9ELSEWHERE"
-    root = await sandbox.person("ada").say("#roundtable", "a thread")
-    await sandbox.person("ada").say("#roundtable", "an answer", thread_ts=root)
-    await sandbox.settled()
-    await sockets.close(seconds=1)
+    connected.workspace.team_id = "T9ELSEWHERE"
+    root = await connected.person("ada").say("#roundtable", "a thread")
+    await connected.person("ada").say("#roundtable", "an answer", thread_ts=root)
+    await connected.settled()
 
-    assert all(delivery.acked and delivery.attempts == 1 for delivery in sandbox.deliveries)
+    assert all(delivery.acked and delivery.attempts == 1 for delivery in connected.deliveries)
     assert not desk.brought
 
 

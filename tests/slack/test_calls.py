@@ -197,24 +197,6 @@ async def test_at_this_pace_slack_never_complains(roster: Roster) -> None:
         assert not [call for call in sandbox.calls if call.error]
 
 
-async def test_without_a_pace_slack_complains(roster: Roster) -> None:
-    """So the limits of the sandbox are worth something."""
-    async with (
-        Sandbox(app=App(), rate_limits=True) as sandbox,
-        opened(sandbox.bot_token, api_url=sandbox.api_url) as client,
-    ):
-        us = Identity(team=sandbox.team_id, user=sandbox.bot_user_id, bot=sandbox.bot_id)
-        chat = SlackChat(client, roster, us)
-        place = Place(team=us.team, channel=sandbox.channel().id)
-        for number in range(10):
-            await chat.post(place, HELLO, key=f"k{number}", again=False)
-        with pytest.raises(SlackError) as refused:
-            await chat.post(place, HELLO, key="k10", again=False)
-
-        assert refused.value.reason == "ratelimited"
-        assert refused.value.after_seconds >= 1
-
-
 # --- after a post that seems to have failed -----------------------------------------------------------------------
 
 

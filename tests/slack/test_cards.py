@@ -27,13 +27,13 @@ SOURCE = Link(label="what Ada said", url="https://acme.slack.com/archives/C042/p
 LIVE_TOKEN = re.compile(r"<[@#!]|<(?!https?://[^<>|]+\|[^<>]*>)")
 
 words = st.one_of(
-    st.text(st.characters(exclude_categories=()), max_size=200),
+    st.text(st.characters(exclude_categories=()), max_size=40),
     st.lists(
         st.sampled_from(
             ["word ", "<!here> ", "& ", "**b** ", "`c` ", "~~s~~ ", "\n", "```\n", "# ", "- ", "1. ",
              "\ue0000\ue001", f"[said]({SOURCE.url})", "[x](https://evil.example)", "<https://evil.example|x>"]
         ),
-        max_size=40,
+        max_size=12,
     ).map("".join),
     st.integers(1, 12).map(lambda times: "A long sentence of words & signs. " * 10 * times),
 )  # fmt: skip
@@ -54,7 +54,7 @@ card_parts = st.builds(
     numbered=st.booleans(),
     struck=st.booleans(),
     button=st.none() | choices,
-    options=st.lists(choices, max_size=12).map(tuple),
+    options=st.lists(choices, max_size=6).map(tuple),
 )
 cards = st.builds(
     Message,
@@ -68,7 +68,7 @@ cards = st.builds(
         title=words,
         subtitle=words,
         parts=st.lists(card_parts, max_size=5).map(tuple),
-        more=st.lists(choices, max_size=12).map(tuple),
+        more=st.lists(choices, max_size=8).map(tuple),
         foot=st.lists(words, max_size=4).map(tuple),
         revision=st.integers(0, 9_999),
     ),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.catalog.personas import Roster
@@ -480,14 +481,12 @@ async def test_a_reply_url_of_somebody_else_is_not_called(
 
     site = web.Application()
     site.router.add_route("*", "/{path:.*}", noted)
-    runner = web.AppRunner(site)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    host, port = runner.addresses[0]
     ada = sandbox.person("ada")
-    await chat.tell(place, ada.id, Message(text="Only you."), reply_url=f"http://{host}:{port}/commands/1")
-    replaced = await chat.replace(f"http://{host}:{port}/actions/1", Message(text="x"))
-    await runner.cleanup()
+    async with TestServer(site) as elsewhere:
+        await chat.tell(
+            place, ada.id, Message(text="Only you."), reply_url=str(elsewhere.make_url("/commands/1"))
+        )
+        replaced = await chat.replace(str(elsewhere.make_url("/actions/1")), Message(text="x"))
 
     assert (asked, replaced) == ([], False)
     assert [message.text for message in ada.ephemerals] == ["Only you."]
@@ -521,7 +520,8 @@ async def test_a_reply_url_that_is_used_up_is_not_the_end(
 ) -> None:
     """After five uses or half an hour the ephemeral message takes over."""
     ada = sandbox.person("ada")
-    url = await _reply_url(sandbox)
+    await ada.slash(CHANNEL, "/roundtable")  # nobody answers it
+    url = sandbox.deliveries[-1].payload["response_url"]
 
     for number in range(7):
         await chat.tell(thread, ada.id, Message(text=f"Answer {number}"), reply_url=url)
@@ -599,12 +599,6 @@ async def test_a_name_that_slack_cannot_say_right_now_is_asked_later(
 
     assert trouble.value.again
     assert (await chat.profile("U0ADA")).name == "Ada"
-
-
-async def _reply_url(sandbox: Sandbox) -> str:
-    """Of a command that nobody answers."""
-    await sandbox.person("ada").slash(CHANNEL, "/roundtable")
-    return str(sandbox.deliveries[-1].payload["response_url"])
 
 
 @pytest.mark.parametrize(

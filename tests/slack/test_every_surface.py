@@ -1,16 +1,13 @@
-"""Every card, form and page of a played meeting, held against what Slack takes."""
+"""Every card and form of a played meeting, held against what Slack takes."""
 
 from typing import Any, NamedTuple
 
 from bot.domain.actions.table import SOMETHING_ELSE
 from bot.domain.messages import mark_wording, start_form
-from bot.domain.messages.home_page import DailyMessage, HomePage, WaitingRow
 from bot.domain.messages.message import Action, Message
-from bot.domain.privacy.redaction import unchanged
 from bot.domain.roundtable import cards
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import amending
-from bot.slack.home import daily, home_view
 from bot.slack.modals import view
 from bot.slack.render import parts
 from slack_sandbox.rules.blocks import message_problems, view_problems
@@ -125,13 +122,3 @@ def test_slack_takes_every_form() -> None:
 
     assert {form.name: view_problems(view(form)) for form in forms} == {form.name: [] for form in forms}
     assert len({form.name for form in forms}) >= 8
-
-
-def test_slack_takes_home_and_the_daily_message() -> None:
-    waiting = WaitingRow(
-        "Rate limiting", "Maya asks: what is too many?", "Answer", "https://acme.slack.com/p1"
-    )
-    page = HomePage(waiting=(waiting,) * 12, today="2026-12-07")
-
-    assert view_problems(home_view(page, unchanged)) == []
-    assert message_problems(daily(DailyMessage("Ada", (waiting,) * 12), unchanged).blocks) == []

@@ -14,10 +14,9 @@ from bot.slack import app as slack_app
 from bot.slack.reception import WENT_WRONG
 from bot.slack.transport import bolt_request
 from slack_sandbox import Sandbox
-from tests.slack.conftest import PAYLOADS, ScriptedDesk, payload
-from tests.slack.test_listeners import dispatched
+from tests.slack.conftest import ScriptedDesk, payload
+from tests.slack.test_listeners import ALL, dispatched
 
-FILES = sorted(path.stem for path in PAYLOADS.glob("*.json"))
 OWN_IDS = ("roundtable.continue", "roundtable.resume", "roundtable_start", "someone.else")
 
 scalars = (
@@ -42,7 +41,7 @@ def places(body: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int,
 @st.composite
 def damaged(draw: st.DrawFn) -> dict[str, Any]:
     """A real payload in which some things are missing, or are something else."""
-    body = payload(draw(st.sampled_from(FILES)))
+    body = payload(draw(st.sampled_from(ALL)))
     for _ in range(draw(st.integers(1, 3))):
         if not (found := places(body)):
             break

@@ -79,6 +79,19 @@ class Scene:
         self.slack.installing = who
         return await Browser(self.url).install()
 
+    async def install_expiring(self) -> None:
+        """In T1, where the token has to be renewed."""
+        self.slack.rotates = True
+        await self.install(workspace("T1"))
+        await self.expires(60)
+
+    async def expires(self, seconds: float) -> None:
+        """The token of T1."""
+        found = await self.installations.bot("T1")
+        assert found
+        found.bot_token_expires_at = int(time.time() + seconds)
+        await self.installations.async_save_bot(found)
+
     def with_keys(self, *keys: str) -> Installations:
         """As another process has them."""
         return _installations(self.sealed, self.client, *keys)
@@ -172,6 +185,10 @@ async def several(
         yield made
 
 
+in_one_store = pytest.mark.parametrize("several", ["embedded"], indirect=True)
+"""Where nothing depends on the store."""
+
+
 # --- installing -----------------------------------------------------------------------------------------------------
 
 
@@ -197,6 +214,7 @@ async def test_no_token_can_be_read_in_the_store(several: Scene) -> None:
     assert b"xox" not in dump
 
 
+@in_one_store
 async def test_a_stranger_installs_nothing_and_the_token_is_given_back(several: Scene) -> None:
     assert await several.install(workspace("T9")) == (
         403,
@@ -222,6 +240,7 @@ async def test_a_state_is_good_once(several: Scene) -> None:
     )
 
 
+@in_one_store
 async def test_a_state_of_another_browser_is_refused(several: Scene) -> None:
     """Nobody can be made to install the app by a link."""
     several.slack.installing = workspace("T1")
@@ -249,6 +268,7 @@ async def test_a_state_is_too_old_after_ten_minutes(several: Scene) -> None:
     assert not await several.sealed.take("never issued")
 
 
+@in_one_store
 @pytest.mark.parametrize(
     ("query", "status", "why"),
     [
@@ -263,6 +283,7 @@ async def test_who_says_no_is_told_that_nothing_was_installed(
     assert await several.browser.come_back(**query) == (status, f"Nothing was installed: {why}")
 
 
+@in_one_store
 async def test_a_code_that_slack_refuses_installs_nothing(several: Scene) -> None:
     several.slack.installing = workspace("T1")
     answer = await several.browser.come_back(code="bad", state=await several.browser.begin())
@@ -277,6 +298,7 @@ async def test_a_code_that_slack_refuses_installs_nothing(several: Scene) -> Non
 # --- organizations --------------------------------------------------------------------------------------------------
 
 
+@in_one_store
 async def test_an_organization_is_one_team_for_all_its_workspaces(several: Scene) -> None:
     await several.install(organization("E1"))
     await several.told("T7", several.said("from one"), enterprise="E1", whole=True)
@@ -286,6 +308,7 @@ async def test_an_organization_is_one_team_for_all_its_workspaces(several: Scene
     assert several.heard.payloads == [("E1", "from one"), ("E1", "from another")]
 
 
+@in_one_store
 async def test_a_workspace_with_an_installation_of_its_own_is_a_team_of_its_own(several: Scene) -> None:
     await several.install(organization("E1"))
     await several.install(workspace("T1", enterprise="E1"))
@@ -342,6 +365,7 @@ async def test_what_comes_late_does_not_remove_what_was_installed_since(several:
     assert await several.installations.token("T1") == "xoxb-2-T1"
 
 
+@in_one_store
 async def test_the_token_of_a_person_is_none_of_ours(several: Scene) -> None:
     await several.install(workspace("T1"))
     await several.told("T1", {"type": "tokens_revoked", "tokens": {"oauth": ["U0ADA"], "bot": []}})
@@ -353,18 +377,9 @@ async def test_the_token_of_a_person_is_none_of_ours(several: Scene) -> None:
 # --- tokens that expire ---------------------------------------------------------------------------------------------
 
 
-async def _expires(several: Scene, seconds: float, team: str = "T1") -> None:
-    found = await several.installations.bot(team)
-    assert found
-    found.bot_token_expires_at = int(time.time() + seconds)
-    await several.installations.async_save_bot(found)
-
-
 async def test_a_token_is_renewed_once_whoever_asks(several: Scene) -> None:
     """What it is renewed with is good once, and the next process has the new one."""
-    several.slack.rotates = True
-    await several.install(workspace("T1"))
-    await _expires(several, 60)
+    await several.install_expiring()
     tokens = await asyncio.gather(*(several.installations.token("T1") for _ in range(20)))
 
     assert set(tokens) == {"xoxe.xoxb-2-T1"}
@@ -373,10 +388,8 @@ async def test_a_token_is_renewed_once_whoever_asks(several: Scene) -> None:
 
 
 async def test_two_processes_renew_it_once(slack: SeveralSlacks, redis_url: str) -> None:
-    slack.rotates = True
     async with scene(slack, redis_url) as several:
-        await several.install(workspace("T1"))
-        await _expires(several, 60)
+        await several.install_expiring()
         async with RedisInstallations(redis_url) as theirs:
             other = _installations(theirs, several.client, KEY)
             tokens = await asyncio.gather(several.installations.token("T1"), other.token("T1"))
@@ -391,9 +404,7 @@ async def test_a_renewal_brings_no_installation_back_that_was_removed_meanwhile(
     is_ours: bool,  # noqa: FBT001 -- a parameter of the test
 ) -> None:
     """And the days until its data are deleted are counted from then."""
-    several.slack.rotates = True
-    await several.install(workspace("T1"))
-    await _expires(several, 60)
+    await several.install_expiring()
     who = several.installations if is_ours else several.with_keys(KEY)
 
     async def remove() -> None:
@@ -414,9 +425,7 @@ async def test_a_renewal_does_not_replace_what_was_installed_meanwhile(
     several: Scene,
     is_ours: bool,  # noqa: FBT001 -- a parameter of the test
 ) -> None:
-    several.slack.rotates = True
-    await several.install(workspace("T1"))
-    await _expires(several, 60)
+    await several.install_expiring()
     found = await several.installations.bot("T1")
     assert found
     newer = Bot(**{**found.to_dict_for_copying(), "bot_token": "xoxe.xoxb-new", "bot_token_expires_at": None})
@@ -431,9 +440,7 @@ async def test_a_renewal_does_not_replace_what_was_installed_meanwhile(
 async def test_what_could_not_be_saved_is_saved_later_unless_it_was_removed_since(
     several: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    several.slack.rotates = True
-    await several.install(workspace("T1"))
-    await _expires(several, 60)
+    await several.install_expiring()
     with monkeypatch.context() as away:
 
         async def no_answer(*_: object, **__: object) -> bool:
@@ -448,10 +455,9 @@ async def test_what_could_not_be_saved_is_saved_later_unless_it_was_removed_sinc
     assert await several.sealed.get("T1") == ""
 
 
+@in_one_store
 async def test_a_caller_that_is_cancelled_does_not_lose_the_new_token(several: Scene) -> None:
-    several.slack.rotates = True
-    await several.install(workspace("T1"))
-    await _expires(several, 60)
+    await several.install_expiring()
     hasty = asyncio.create_task(several.installations.token("T1"))
     await asyncio.sleep(0)
     hasty.cancel()
@@ -460,17 +466,16 @@ async def test_a_caller_that_is_cancelled_does_not_lose_the_new_token(several: S
     assert several.slack.refreshed == ["xoxe-1"]
 
 
+@in_one_store
 async def test_while_slack_does_not_renew_it_the_old_one_is_used_to_its_end(
     several: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
-    several.slack.rotates = True
-    await several.install(workspace("T1"))
+    await several.install_expiring()
     several.slack.refuses_to_renew = "invalid_refresh_token"
-    await _expires(several, 60)
     assert await several.installations.token("T1") == "xoxe.xoxb-1-T1"
     assert "the token of T1 was not renewed yet" in caplog.text
 
-    await _expires(several, -1)
+    await several.expires(-1)
     with pytest.raises(SlackError, match="Slack did not renew the token of this workspace"):
         await several.installations.token("T1")
 
@@ -478,6 +483,7 @@ async def test_while_slack_does_not_renew_it_the_old_one_is_used_to_its_end(
 # --- keys -----------------------------------------------------------------------------------------------------------
 
 
+@in_one_store
 async def test_a_key_is_changed_by_adding_the_new_one_in_front(several: Scene) -> None:
     await several.install(workspace("T1"))
     both = several.with_keys(NEW_KEY, KEY)
@@ -488,6 +494,7 @@ async def test_a_key_is_changed_by_adding_the_new_one_in_front(several: Scene) -
     assert await several.with_keys(NEW_KEY).token("T1") == "xoxb-1-T1"
 
 
+@in_one_store
 async def test_with_a_wrong_key_it_counts_as_not_installed(
     several: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -503,6 +510,7 @@ async def test_with_a_wrong_key_it_counts_as_not_installed(
 # --- payloads that are for nobody -----------------------------------------------------------------------------------
 
 
+@in_one_store
 async def test_what_is_for_no_workspace_of_ours_is_acknowledged_and_logged_once(
     several: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -513,6 +521,7 @@ async def test_what_is_for_no_workspace_of_ours_is_acknowledged_and_logged_once(
     assert caplog.text.count("Slack sent it for T2") == 1
 
 
+@in_one_store
 async def test_a_payload_of_no_workspace_is_acknowledged_and_reaches_nobody(several: Scene) -> None:
     await several.install(workspace("T1"))
     odd = {"type": "event_callback", "team_id": {"T1": "T1"}, "enterprise_id": [], "event": "no object"}

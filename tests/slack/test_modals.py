@@ -45,12 +45,7 @@ FORM = InputForm(
         FormField(name="cons", label="Cons", kind=FieldKind.LIST, placeholder="One line for each"),
         FormField(name="days", label="Days", kind=FieldKind.NUMBER, initial="3"),
         FormField(name="priority", label="Priority", kind=FieldKind.CHOICE, options=OPTIONS, initial="must"),
-        FormField(
-            name="kind",
-            label="Kind",
-            kind=FieldKind.CHOICE,
-            groups=(OptionGroup(label="New", options=OPTIONS),),
-        ),
+        FormField(name="kind", label="Kind", kind=FieldKind.CHOICE, groups=GROUPS),
         FormField(name="needs", label="Needs", kind=FieldKind.REFS, options=OPTIONS, initial=("could",)),
         FormField(
             name="keep",
@@ -64,23 +59,21 @@ FORM = InputForm(
 )
 
 
-async def opened(sandbox: Sandbox, chat: SlackChat, desk: ScriptedDesk) -> Any:
-    """Ada presses a button below a message of ours, and has the form in front of her."""
-    desk.shown = FORM
-    await pressed(sandbox, chat)
-    ada = sandbox.person("ada")
-    await sandbox.until(lambda: ada.view is not None)
-    return ada
-
-
-async def pressed(sandbox: Sandbox, chat: SlackChat) -> None:
+async def pressed(sandbox: Sandbox, chat: SlackChat, place: Place) -> None:
+    """Ada presses a button below a message of ours."""
     message = Message(text="The card.", token="k7", choices=(step_card.AMEND.but(value="FR-003"),))
-    ts = await chat.post(chat_place(sandbox), message, key="card", again=False)
+    ts = await chat.post(place, message, key="card", again=False)
     await sandbox.person("ada").press(ts, "roundtable.amend")
 
 
-def chat_place(sandbox: Sandbox) -> Place:
-    return Place(team=sandbox.team_id, channel=sandbox.channel().id)
+@pytest.fixture
+async def ada(connected: Sandbox, chat: SlackChat, desk: ScriptedDesk, place: Place) -> Any:
+    """She has the form in front of her."""
+    desk.shown = FORM
+    await pressed(connected, chat, place)
+    ada = connected.person("ada")
+    await connected.until(lambda: ada.view is not None)
+    return ada
 
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -130,22 +123,15 @@ def test_the_longest_texts_fit() -> None:
     assert size(view["title"]["text"]) <= 24
 
 
-def test_the_settings_are_a_view_that_slack_takes() -> None:
-    for depth in (None, menus.DEPTH_OF[Action.DEPTH_DEEP]):
-        assert view_problems(modals.view(settings("offline-sync", depth=depth, muted=True))) == []
-
-
 # --- opening --------------------------------------------------------------------------------------------------------
 
 
 async def test_a_button_opens_the_form_and_what_was_entered_comes_back(
-    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk
+    ada: Any, desk: ScriptedDesk, place: Place
 ) -> None:
-    ada = await opened(connected, chat, desk)
-
-    (name, place, person, action, subject) = desk.brought[0]
+    (name, where, person, action, subject) = desk.brought[0]
     assert (name, action, subject) == ("form", Action.AMEND, "FR-003")
-    assert (place, person.id) == (chat_place(connected), "U0ADA")
+    assert (where, person.id) == (place, "U0ADA")
     assert ada.view.title == "Amend FR-003"
 
     view = ada.view.id
@@ -171,12 +157,12 @@ async def test_a_button_opens_the_form_and_what_was_entered_comes_back(
 
 
 async def test_a_form_that_came_too_late_says_what_to_write(
-    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk
+    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk, place: Place
 ) -> None:
     """The store took longer than Slack waits."""
     connected.slack.triggers = type(connected.slack.triggers)(connected.slack.workspace.clock, seconds=-1)
     desk.shown = FORM
-    await pressed(connected, chat)
+    await pressed(connected, chat, place)
     ada = connected.person("ada")
 
     await connected.until(lambda: bool(ada.ephemerals))
@@ -187,10 +173,10 @@ async def test_a_form_that_came_too_late_says_what_to_write(
 
 
 async def test_a_form_that_makes_no_sense_now_is_a_sentence(
-    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk
+    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk, place: Place
 ) -> None:
     desk.fails = [UserError("There is no FR-003 any more.")]
-    await pressed(connected, chat)
+    await pressed(connected, chat, place)
 
     ada = connected.person("ada")
     await connected.until(lambda: bool(ada.ephemerals))
@@ -200,10 +186,7 @@ async def test_a_form_that_makes_no_sense_now_is_a_sentence(
 # --- submitting -----------------------------------------------------------------------------------------------------
 
 
-async def test_a_field_that_does_not_fit_is_marked(
-    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk
-) -> None:
-    ada = await opened(connected, chat, desk)
+async def test_a_field_that_does_not_fit_is_marked(ada: Any, desk: ScriptedDesk) -> None:
     desk.results = [SubmissionResult(errors={"title": "Put a number in it."})]
     delivery = await ada.submit({"roundtable.title": "soon"})
 
@@ -213,10 +196,7 @@ async def test_a_field_that_does_not_fit_is_marked(
     assert ada.view is None
 
 
-async def test_a_conflict_is_shown_in_its_place(
-    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk
-) -> None:
-    ada = await opened(connected, chat, desk)
+async def test_a_conflict_is_shown_in_its_place(ada: Any, desk: ScriptedDesk) -> None:
     mine = TITLE.but(initial="In 2 days", revision=5)
     desk.results = [SubmissionResult(form=FORM.but(fields=(mine,), submit="Save mine", close="Keep theirs"))]
     await ada.submit({"roundtable.title": "In 2 days"})
@@ -233,9 +213,8 @@ async def test_a_conflict_is_shown_in_its_place(
     ids=["refused", "not saved"],
 )
 async def test_what_was_not_saved_stays_in_the_form(
-    connected: Sandbox, chat: SlackChat, desk: ScriptedDesk, error: Exception, sentence: str
+    ada: Any, desk: ScriptedDesk, error: Exception, sentence: str
 ) -> None:
-    ada = await opened(connected, chat, desk)
     desk.fails = [error]
     delivery = await ada.submit({"roundtable.title": "In 2 days"})
 
@@ -246,12 +225,10 @@ async def test_what_was_not_saved_stays_in_the_form(
 async def test_secrets_are_not_brought_in(us: Identity) -> None:
     body = submitted(us)
     body["view"]["state"]["values"]["title.4"]["roundtable.title"]["value"] = "xoxb-" + "1" * 12 + "-secret"
+    hiding = replace(us, redact=lambda text: "[hidden]" if "secret" in text else text)
+
     assert "secret" in modals.submission(body, us, at=NOW).text("title")
-    assert modals.submission(body, hiding(us), at=NOW).text("title") == "[hidden]"
-
-
-def hiding(us: Identity) -> Identity:
-    return replace(us, redact=lambda text: "[hidden]" if "secret" in text else text)
+    assert modals.submission(body, hiding, at=NOW).text("title") == "[hidden]"
 
 
 def submitted(us: Identity) -> dict[str, Any]:

@@ -248,11 +248,8 @@ async def test_a_whisper_is_tried_again_when_slack_has_trouble(
     assert [message.text for message in ada.ephemerals] == ["Not now."]
 
 
-async def test_it_is_known_how_long_slack_has_been_silent(
-    app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox
-) -> None:
+async def test_it_is_known_how_long_slack_has_been_silent(sockets: Sockets) -> None:
     """Hello, deliveries and answers to pings count; without a connection it is for ever."""
-    sockets = Sockets(app, client, app_token=sandbox.app_token)
     assert sockets.hello_age() == math.inf
     await sockets.connect(seconds=PATIENCE_SECONDS)
     try:
@@ -342,11 +339,8 @@ async def test_a_bad_app_token_is_a_sentence_not_a_silence(app: AsyncApp, client
         await Sockets(app, client, app_token="xapp-wrong").connect(seconds=PATIENCE_SECONDS)
 
 
-async def test_a_connection_that_never_comes_has_a_deadline(
-    app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox
-) -> None:
+async def test_a_connection_that_never_comes_has_a_deadline(sockets: Sockets, sandbox: Sandbox) -> None:
     """The start fails with a sentence, and nothing goes on in the background."""
-    sockets = Sockets(app, client, app_token=sandbox.app_token)
     sandbox.fail_next("apps.connections.open", delay=0)
     sandbox.fail_next("apps.connections.open", "internal_error", times=50)
 
@@ -357,10 +351,9 @@ async def test_a_connection_that_never_comes_has_a_deadline(
 
 
 async def test_closing_lets_what_is_under_way_be_acknowledged(
-    app: AsyncApp, client: AsyncWebClient, sandbox: Sandbox, desk: ScriptedDesk
+    sockets: Sockets, sandbox: Sandbox, desk: ScriptedDesk
 ) -> None:
     """A process that is told to go finishes what it was told before."""
-    sockets = Sockets(app, client, app_token=sandbox.app_token)
     await sockets.connect(seconds=PATIENCE_SECONDS)
     saved = asyncio.Event()
     desk.saving = saved.wait

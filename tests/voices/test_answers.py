@@ -55,23 +55,6 @@ def test_without_the_form_nothing_is_said(answer: str) -> None:
     assert read_draft(answer) is None
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"entries": {"kind": "requirement"}},
-        {"entries": [], "questions": {"text": "Who?"}},
-        {"entries": [], "questions": ["Who?"]},
-        {"entries": [], "next": "Who?"},
-        {"entries": [], "say": {"text": "A queue."}},
-        {"entries": [], "say": ["A queue."]},
-    ],
-    ids=str,
-)
-def test_a_draft_with_a_part_of_the_wrong_type_has_no_form(given: dict[str, Any]) -> None:
-    """Beside parts that can be read, too: what is in it would be lost without a word."""
-    assert read_draft(json.dumps({"say": "", "questions": [], "next": []} | given)) is None
-
-
 @pytest.mark.parametrize("given", [None, "t01", [None, 1, {}, {"line": "t01"}, {"words": "a b c"}]])
 def test_a_quote_needs_a_line_and_words(given: object) -> None:
     assert said({"say": [{"text": "So.", "quotes": given}]}).quotes == ()

@@ -4,8 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, UserPromptPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.schema import Schema
@@ -14,15 +12,15 @@ from bot.engine.evidence_ports import Passage
 from bot.engine.review_ports import ReviewCase
 from bot.voices.model import LanguageModel
 from bot.voices.reviewing import PersonaReviewers
-from bot.voices.tools.looking import TOOLS, Looker, LookSubject
+from bot.voices.tools.looking import Looker, LookSubject
 from tests.sights import MEMBERS, SightOf
 from tests.voices.test_judging import ALEX, FILES, MEETING, SHIPPED
-from tests.voices.test_looking import Shelf, caller
+from tests.voices.test_looking import Shelf, ToolUse, calling, without_password, without_tools
 
 ITEM = ReviewCase("lost-rows", "Exports lose rows", FILES, ["01-06"], SHIPPED, MEETING.specification, MEMBERS)
 CITED = "src/sync.py:40@1a2b3c4"
 FORGED = "src/mail.py:7@1a2b3c4"
-SEARCH: tuple[str, dict[str, object]] = ("search_code", {"words": "retry"})
+SEARCH: ToolUse = ("search_code", {"words": "retry"})
 CODE_WORDS, FILE_WORDS = "retry(60) # 60 seconds", "500 of 500 rows"
 FINDING = {"severity": "major", "file": "requirements-spec.md", "line": 5}
 
@@ -35,25 +33,9 @@ class HeldShelf(Shelf):
 
 def looking(shelf: Shelf | None = None) -> Any:
     def looker_of(subject: LookSubject, schema: Schema, persona: Persona) -> Looker:
-        return Looker(
-            shelf or HeldShelf(),
-            subject,
-            schema,
-            persona,
-            redact=lambda text: text.replace("hunter2hunter2", "[redacted:password]"),
-        )
+        return Looker(shelf or HeldShelf(), subject, schema, persona, redact=without_password)
 
     return looker_of
-
-
-def calling(*calls: tuple[str, dict[str, object]], then: str) -> LanguageModel:
-    left = list(calls)
-
-    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        assert {one.name for one in info.function_tools} == {one.name for one in TOOLS}
-        return ModelResponse([ToolCallPart(*left.pop(0)) if left else TextPart(then)])
-
-    return caller(FunctionModel(answer))
 
 
 async def reviewed(
@@ -162,7 +144,7 @@ async def test_a_finding_passes_the_check_of_every_sentence(
     assert bool(flaw) is bool(opinion.findings[0].unverified)
 
 
-NIGHT: tuple[str, dict[str, object]] = ("read_entry", {"id": "night-mode/FR-001"})
+NIGHT: ToolUse = ("read_entry", {"id": "night-mode/FR-001"})
 
 
 @pytest.mark.parametrize("sight", [MEMBERS, Shelf().sight])
@@ -176,16 +158,7 @@ async def test_items_are_known_where_they_may_be_seen(sight: SightOf) -> None:
 async def test_models_without_tools_are_shown_a_first_search() -> None:
     """Of the words of the title; it can be cited like any other look. Secrets are redacted."""
     prompts: list[str] = []
-    answers = [found("It waits 60 seconds.", CITED)]
-
-    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        assert not info.function_tools
-        parts = [part for one in messages for part in one.parts if isinstance(part, UserPromptPart)]
-        prompts.extend(str(part.content) for part in parts)
-        return ModelResponse([TextPart(answers.pop(0))])
-
-    mind = caller(FunctionModel(answer, profile={"supports_tools": False}))
-    opinion = await reviewed(mind)
+    opinion = await reviewed(without_tools(found("It waits 60 seconds.", CITED), prompts))
 
     assert opinion.findings[0].sources == (CITED,)
     for prompt in prompts:

@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from bot.content.playbook import load
-from bot.domain.reviews.text import FindingSeverity, ReviewerOpinion
+from bot.domain.reviews.text import Finding, FindingSeverity, ReviewerOpinion
 from bot.engine.review_ports import ReviewCase
 from bot.errors import VoiceError
 from bot.shipped import personas_dir, steps_dir
@@ -37,12 +38,24 @@ async def reviewed(*answers: Answer) -> ReviewerOpinion:
 
 
 async def test_a_review_has_what_a_model_finds() -> None:
-    """Beside the gaps, which are no findings."""
-    opinion = await reviewed(json.dumps({"findings": [FINDING]}))
+    """In the form that it was asked for, beside the gaps, which are no findings."""
+    told = {"findings": [FINDING | {"severity": "critical", "quotes": []}]}
+    mind = ScriptedMind(json.dumps(told))
+    opinion = await PersonaReviewers(lambda _: mind).opinion(ITEM, ALEX)
+    [schema] = [one.schema for one in mind.asked]
 
-    assert opinion.judged
-    assert (opinion.by, opinion.findings[0].severity) == (ALEX.label, FindingSeverity.CRITICAL)
-    assert [one.place for one in opinion.findings] == ["requirements-spec.md:5"]
+    assert schema
+    Draft202012Validator(schema.form).validate(told)
+    assert (opinion.by, opinion.judged) == (ALEX.label, True)
+    assert opinion.findings == (
+        Finding(
+            severity=FindingSeverity.CRITICAL,
+            file="requirements-spec.md",
+            line=5,
+            text="Nobody says which rows.",
+        ),
+    )
+    assert opinion.findings[0].place == "requirements-spec.md:5"
 
 
 async def test_without_a_model_a_review_is_coverage() -> None:
@@ -104,6 +117,7 @@ async def test_who_could_not_look_has_no_opinion(answer: Answer) -> None:
         await reviewed(answer)
 
 
+@settings(max_examples=40)
 @given(
     text=st.text(max_size=200), line=st.one_of(st.integers(), st.booleans(), st.none(), st.text(max_size=3))
 )

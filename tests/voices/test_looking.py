@@ -15,7 +15,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
 
-from bot.domain.catalog.personas import ModelName, ModelTask, Persona
+from bot.domain.catalog.personas import ModelName, ModelTask, Persona, server_area
 from bot.domain.item.item import KnownItem
 from bot.domain.specification.entries import Specification
 from bot.domain.values.file_names import is_at
@@ -23,7 +23,7 @@ from bot.domain.values.places import Belonging, Viewer
 from bot.engine.evidence_ports import LookRefused, Passage
 from bot.engine.ports import VoiceContext
 from bot.voices.llm.calling import MOST_ROUNDS, Caller
-from bot.voices.model import LanguageModel, Look, ServerReport, Tool
+from bot.voices.model import ForeignTools, LanguageModel, Look, ServerReport, Tool
 from bot.voices.offline import OfflineVoices
 from bot.voices.prompts import tasks
 from bot.voices.thinking import ModelVoices
@@ -37,6 +37,7 @@ from tests.voices.prompts.kept import ALEX as SHIPPED_ALEX
 from tests.voices.prompts.kept import ROUND, ROUNDTABLE, SHIPPED, scene
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
+RETRIES = record("It retries after 60 s.")
 LINE = Passage("src/sync.py:40@1a2b3c4", "retry(60)  # password=hunter2hunter2")
 
 
@@ -79,7 +80,9 @@ class Shelf:
 class Elsewhere:
     """A server of tools."""
 
-    tools = (Tool("tickets__read", "Read a ticket.", {"type": "object", "properties": {}}, "tickets"),)
+    tools = (
+        Tool("tickets__read", "Read a ticket.", {"type": "object", "properties": {}}, server_area("tickets")),
+    )
 
     async def ask(self, name: str, given: Mapping[str, Any]) -> Passage:
         raise AssertionError(f"{name} is not asked: {given}")
@@ -88,19 +91,20 @@ class Elsewhere:
         return ()
 
 
-def looker(shelf: Shelf | None = None, *, looks_at: tuple[str, ...] = ()) -> Looker:
+def without_password(text: str) -> str:
+    return text.replace("hunter2hunter2", "[redacted:password]")
+
+
+def looker(
+    shelf: Shelf | None = None, *, looks_at: tuple[str, ...] = (), foreign: ForeignTools | None = None
+) -> Looker:
     meeting = Meeting()
     meeting.say("Ada", "01-06", "requirement: Sync within 60 s")
     rt = ROUNDTABLE.but(specification=meeting.specification)
     persona = SHIPPED.roster[SHIPPED_ALEX].but(looks_at=looks_at)
     shelf = shelf or Shelf()
-    return Looker(
-        shelf,
-        LookSubject.of(rt, shelf.sight),
-        SCHEMA,
-        persona,
-        redact=lambda text: text.replace("hunter2hunter2", "[redacted:password]"),
-    )
+    subject = LookSubject.of(rt, shelf.sight)
+    return Looker(shelf, subject, SCHEMA, persona, redact=without_password, foreign=foreign)
 
 
 async def alex(mind: LanguageModel, looker: Looker) -> dict[str, object]:
@@ -114,21 +118,31 @@ def caller(model: FunctionModel | TestModel) -> Caller:
     return Caller(ModelName("scripted", "one"), model, address="", caches=False, streams=False)
 
 
-def calling(
-    *calls: tuple[str, dict[str, object]], then: str = "It retries after 60 s.", others: str = ""
-) -> FunctionModel:
-    """Makes each of *calls* in a response of its own, and then speaks. Tools of the server *others* may be offered."""
+ToolUse = tuple[str, dict[str, object]]
+
+
+def calling(*calls: ToolUse, then: str = RETRIES, others: str = "") -> Caller:
+    """Makes each of *calls* in a response of its own, and then answers. Tools of the server *others* may be offered."""
     left = list(calls)
 
     def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         ours = {one.name for one in info.function_tools if not others or not one.name.startswith(others)}
         assert ours <= {one.name for one in TOOLS}
-        if left:
-            name, given = left.pop(0)
-            return ModelResponse([ToolCallPart(name, given)])
-        return ModelResponse([TextPart(record(then))])
+        return ModelResponse([ToolCallPart(*left.pop(0)) if left else TextPart(then)])
 
-    return FunctionModel(answer)
+    return caller(FunctionModel(answer))
+
+
+def without_tools(then: str, asked: list[str]) -> Caller:
+    """Answers, and notes what it was asked."""
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        assert not info.function_tools
+        parts = [part for one in messages for part in one.parts if isinstance(part, UserPromptPart)]
+        asked.extend(str(part.content) for part in parts)
+        return ModelResponse([TextPart(then)])
+
+    return caller(FunctionModel(answer, profile={"supports_tools": False}))
 
 
 def returned(messages: list[ModelMessage]) -> list[str]:
@@ -143,14 +157,14 @@ async def test_what_a_model_looks_at_is_a_fact_of_its_line() -> None:
     model = calling(
         ("search_code", {"words": "retry"}), ("read_file", {"path": "src/sync.py", "first": 40, "last": 58})
     )
-    said = await alex(caller(model), looker())
+    said = await alex(model, looker())
 
     assert said["text"] == "It retries after 60 s. _(unchecked)_"
     assert said["looked_at"] == [
         {"tool": "search_code", "for": "retry", "ids": ["src/sync.py:40@1a2b3c4"]},
         {"tool": "read_file", "for": "src/sync.py, 40, 58", "ids": ["src/sync.py:40-58@1a2b3c4"]},
     ]
-    first = await alex(caller(calling()), looker())
+    first = await alex(calling(), looker())
     assert isinstance(said["tokens_in"], int)
     assert isinstance(first["tokens_in"], int)
     assert said["tokens_in"] > 2 * first["tokens_in"]
@@ -173,6 +187,15 @@ async def test_a_model_that_only_looks_is_stopped() -> None:
         await alex(caller(endless), mine)
 
     assert len(mine.looks) == MOST_LOOKS < MOST_ROUNDS * 4
+
+
+async def test_who_looks_without_an_end_is_asked_without_tools() -> None:
+    """What it says then rests on what it saw, and the facts say that it was stopped."""
+    looks: list[ToolUse] = [("history", {"path": "src"})] * MOST_ROUNDS
+    said = await alex(calling(*looks), looker())
+
+    assert said["text"] == "It retries after 60 s. _(unchecked)_"
+    assert said["stopped_looking"] is True
 
 
 async def test_what_a_tool_returns_is_material() -> None:
@@ -200,16 +223,7 @@ async def test_what_a_tool_returns_is_material() -> None:
 async def test_a_model_without_tools_is_shown_a_first_search() -> None:
     """Between the markers of its prompt; it is a look like any other."""
     asked: list[str] = []
-
-    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        assert not info.function_tools
-        asked.extend(
-            str(part.content) for one in messages for part in one.parts if isinstance(part, UserPromptPart)
-        )
-        return ModelResponse([TextPart(record("It retries."))])
-
-    model = FunctionModel(answer, profile={"supports_tools": False})
-    said = await alex(caller(model), looker())
+    said = await alex(without_tools(RETRIES, asked), looker())
 
     assert "what a first search found\nsrc/sync.py:40@1a2b3c4: retry(60)" in asked[0]
     looked = said["looked_at"]
@@ -333,20 +347,28 @@ async def test_results_and_looks_are_bounded() -> None:
     assert sum(len(one) for one in [first, *shown]) < looking.TURN_CHARS + 2_000
 
 
+EVERY = {one.name for one in (*TOOLS, *Elsewhere.tools)}
+
+
 @pytest.mark.parametrize(
     ("looks_at", "tools"),
     [
-        ((), {one.name for one in TOOLS}),
-        (("code", "*"), {one.name for one in TOOLS}),
+        ((), EVERY),
+        (("code", "*"), EVERY),
         (("items",), {"read_entry", "search_items"}),
         (("history",), {"read_entry", "history"}),
         (("code",), {"read_entry", "search_code", "read_file", "history"}),
         (("docs/**",), {"read_entry", "search_code", "read_file", "history"}),
+        (("mcp",), {"read_entry", "tickets__read"}),
+        (("mcp:tickets",), {"read_entry", "tickets__read"}),
+        (("mcp:docs",), {"read_entry"}),
     ],
 )
 def test_a_persona_may_be_confined(looks_at: tuple[str, ...], tools: set[str]) -> None:
-    """By its front matter; without a `*`, it looks at nothing else."""
-    assert {one.name for one in looker(looks_at=looks_at).tools} == tools
+    """By its front matter; without a `*`, it looks at nothing else. Some see only servers, or only one of them."""
+    mine = looker(looks_at=looks_at, foreign=Elsewhere())
+
+    assert {one.name for one in mine.tools} == tools
 
 
 @pytest.mark.parametrize(

@@ -55,17 +55,15 @@ def meeting() -> Meeting:
 
 
 def proposed(*answers: Answer, rt: Roundtable = ASKED) -> tuple[tuple[Patch, ...], ScriptedMind, Facts]:
-    mind, cue = ScriptedMind(*answers), VoiceContext(_known(rt), PLAYBOOK, MAYA)
-    speech = asyncio.run(thinking(mind).draft(cue))
+    """Of an item with the entries of *rt*, or those of `meeting`."""
+    known = rt if rt.specification.entries else rt.but(specification=meeting().specification)
+    mind = ScriptedMind(*answers)
+    speech = asyncio.run(thinking(mind).draft(VoiceContext(known, PLAYBOOK, MAYA)))
     return speech.patches or (), mind, speech.facts
 
 
 def only(*given: Any) -> tuple[Patch, ...]:
     return proposed(drafted(*given))[0]
-
-
-def _known(rt: Roundtable) -> Roundtable:
-    return rt.but(specification=meeting().specification)
 
 
 def test_what_fits_is_proposed_with_its_source() -> None:
@@ -184,10 +182,8 @@ def test_who_quotes_an_accepted_entry_quotes_who_said_it(id: str, words: str, by
     worded = {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "A sync takes a minute"}}
     item.propose(worded | {"quotes": {"title": [{"line": line, "words": "sync within 60 s"}]}}, step="01-06")
     item.press("Ada", {"id": "FR-003", "accept": True})
-    rt = ASKED.but(specification=item.specification)
     told = {"kind": "assumption", "fields": {"text": words}, "quotes": quotes(id, words=words)}
-    cue = VoiceContext(rt, PLAYBOOK, MAYA)
-    (patch,) = asyncio.run(thinking(ScriptedMind(drafted(told))).draft(cue)).patches or ()
+    ((patch,), *_) = proposed(drafted(told), rt=ASKED.but(specification=item.specification))
     item.propose(json.loads(json.dumps(patch.as_json())), step="01-06")
     claim = item.specification.entries[patch.id].claim("text")
 
@@ -205,7 +201,6 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
         {"id": "FR-003", "kind": "requirement", "new": True, "set": {"title": "Legal wants it in June"}},
         step="01-06",
     )
-    rt = ASKED.but(specification=item.specification)
     given = [
         {
             **ROWS,
@@ -214,9 +209,7 @@ def test_what_only_a_persona_proposed_cannot_be_quoted() -> None:
         }
         for id in ("FR-001", "FR-003")
     ]
-    cue = VoiceContext(rt, PLAYBOOK, MAYA)
-    speech = asyncio.run(thinking(ScriptedMind(drafted(*given))).draft(cue))
-    patches, facts = speech.patches or (), speech.facts
+    patches, _, facts = proposed(drafted(*given), rt=ASKED.but(specification=item.specification))
 
     assert [one.unverified for one in patches] == [
         {"title": "“Legal wants it in June” is not in Ada’s line"},
@@ -235,12 +228,11 @@ def test_what_a_coding_agent_asked_cannot_be_quoted(*, is_answered: bool) -> Non
         press(table, Action.ANSWER_OPTION, "Q-001/2")
     fields = {"title": words}
     given = [{**ROWS, "fields": fields, "quotes": quotes(id, words=words)} for id in ("Q-001", line)]
-    cue = VoiceContext(ASKED.but(specification=table.rt.specification), PLAYBOOK, MAYA)
-    speech = asyncio.run(thinking(ScriptedMind(drafted(*given))).draft(cue))
+    patches, _, facts = proposed(drafted(*given), rt=ASKED.but(specification=table.rt.specification))
 
-    assert speech.patches
-    assert all(one.unverified and not one.sources and not one.quotes for one in speech.patches)
-    assert sources.NOT_SHOWN in [one["why"] for one in speech.facts["dropped"]]
+    assert patches
+    assert all(one.unverified and not one.sources and not one.quotes for one in patches)
+    assert sources.NOT_SHOWN in [one["why"] for one in facts["dropped"]]
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIRMED_BY_AUTHOR))
@@ -451,59 +443,39 @@ def test_whatever_a_model_answers_the_rest_stays(given: list[Any]) -> None:
     assert text.encode()
 
 
-def test_a_proposal_is_on_a_line_of_the_models_and_no_more_than_that() -> None:
-    """In the transcript, in the specification, in the file, and still after a restart."""
-    table = Table(playbooks.thinking(PLAYBOOK)).start().through("01-05").press_continue()
-    table.stop_paying().say("We leave out PDF.").pay_up_to("speak")
-    (said,) = (line.message_id for line in table.lines if line.content == "We leave out PDF.")
-    exclusion = {
-        "id": "OUT-001",
-        "kind": "exclusion",
-        "new": True,
-        "set": {"text": "PDF"},
-        "sources": (said,),
-        "quotes": {"text": ({"line": said, "words": "We leave out PDF"},)},
-    }
-    table.world.patches = (Patch.model_validate(exclusion),)
-    table.resume_paying().press(Action.FINISH_STEP)
-    table.world.patches = ()
-    entry = table.restart().rt.specification.entries["OUT-001"]
-    (line,) = (line for line in table.lines if any(one.id == "OUT-001" for one in patches_of(line)))
-
-    assert (line.source, line.actor) == (Source.MODEL, "BusinessAnalyst")
-    assert (entry.state, entry.step) == (EntryState.PROPOSED, "01-06")
-    assert [claim.sources for _, claim in entry.current()] == [(said,)]
-    written = table.world.files["requirements-spec.md"]
-    (shown,) = (row for row in written.split("\n") if "OUT-001" in row)
-    assert shown == f"- OUT-001 PDF: Ada, worded by Maya (persona), not accepted, unchecked: {CUT_OUT}"
-    assert written.index(LAST_SECTION) < written.index(shown)
-
-
-def test_a_mark_is_in_the_record_on_the_card_and_in_the_file_until_a_person_accepts() -> None:
-    """Made by code when the proposal is taken over, whatever voice it comes from; still there after a restart."""
+def test_a_proposal_is_on_a_line_of_the_models_and_has_a_mark_until_a_person_accepts() -> None:
+    """
+    In the transcript, in the specification, in the file, and still after a restart. The mark is made by code when the
+    proposal is taken over, whatever voice it comes from.
+    """
     table = Table(playbooks.thinking(PLAYBOOK)).start().through("01-05").press_continue()
     table.stop_paying().say("Printing is for later.").pay_up_to("speak")
-    (said,) = (line.message_id for line in table.lines if line.content == "Printing is for later.")
-    claim = "40% of the users print"
+    (source,) = (line.message_id for line in table.lines if line.content == "Printing is for later.")
     patch = {
         "id": "OUT-001",
         "kind": "exclusion",
         "new": True,
-        "set": {"text": claim},
-        "sources": (said,),
-        "quotes": {"text": ({"line": said, "words": "Printing is for later"},)},
+        "set": {"text": "40% of the users print"},
+        "sources": (source,),
+        "quotes": {"text": ({"line": source, "words": "Printing is for later"},)},
     }
     table.world.patches = (Patch.model_validate(patch),)
     table.resume_paying().press(Action.FINISH_STEP)
     table.world.patches = ()
-    why = "the line does not say “40 %”"
+    (line,) = (line for line in table.lines if any(one.id == "OUT-001" for one in patches_of(line)))
     entry = table.restart().rt.specification.entries["OUT-001"]
-    of_model = (line for line in table.lines if line.source is Source.MODEL)
-    (line,) = (line for line in of_model if line.meta.get("entries"))
+    why = "the line does not say “40 %”"
 
-    assert entry.claims["text"][0].reason == why
+    assert (line.source, line.actor) == (Source.MODEL, "BusinessAnalyst")
     assert line.meta["entries"][0]["unverified"] == {"text": why}
-    assert f"not accepted, unchecked: {why}" in table.world.files["requirements-spec.md"]
+    assert (entry.state, entry.step) == (EntryState.PROPOSED, "01-06")
+    assert [(claim.sources, claim.reason) for _, claim in entry.current()] == [((source,), why)]
+    written = table.world.files["requirements-spec.md"]
+    (shown,) = (row for row in written.split("\n") if "OUT-001" in row)
+    assert shown == (
+        f"- OUT-001 40% of the users print: Ada, worded by Maya (persona), not accepted, unchecked: {why}"
+    )
+    assert written.index(LAST_SECTION) < written.index(shown)
     assert table.rt.card
     scene = cards.scene_of(table.rt, table.rt.card, PLAYBOOK)
     assert scene

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
-from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.domain.catalog.personas import server_area
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
@@ -23,7 +21,7 @@ from bot.voices.offline import OfflineVoices
 from bot.voices.reviewing import PersonaReviewers
 from bot.voices.sources import QUOTED_CHARS, passage, quoted
 from bot.voices.thinking import ModelVoices
-from bot.voices.tools.looking import TOOLS, Looker, LookSubject
+from bot.voices.tools.looking import Looker, LookSubject
 from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
 from tests.voices.minds import cue, debating, drafted, take_turn
@@ -31,14 +29,14 @@ from tests.voices.minds import record as answered
 from tests.voices.people import ADA, ALEX, FEATURES, MAYA, roundtable
 from tests.voices.prompts.kept import SHIPPED
 from tests.voices.test_judges_look import CITED, ITEM, HeldShelf, found, markdown
-from tests.voices.test_looking import FRAMED, caller
+from tests.voices.test_looking import FRAMED, ToolUse, calling
 
 TICKET = "mcp:tracker/find_tickets#1a2b3c4"
 OTHER = "mcp:tracker/find_tickets#7654321"
 SAID = "T-42: exports time out after 90 s; password=hunter2hunter2"
 SHOWN = "T-42: exports time out after 90 s; [redacted:password]"
-FIND: tuple[str, dict[str, object]] = ("tracker__find", {"words": "exports"})
-CODE: tuple[str, dict[str, object]] = ("search_code", {"words": "retry"})
+FIND: ToolUse = ("tracker__find", {"words": "exports"})
+CODE: ToolUse = ("search_code", {"words": "retry"})
 
 
 class Tracker:
@@ -64,18 +62,8 @@ def looker(subject: LookSubject, *_: object) -> Looker:
     )
 
 
-def calling(then: str) -> Any:
-    left = [[ToolCallPart(*one) for one in (FIND, CODE)]]
-
-    def answer(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        assert len(info.function_tools) == len(TOOLS) + 1
-        return ModelResponse(left.pop() if left else [TextPart(then)])
-
-    return caller(FunctionModel(answer))
-
-
 def voices(then: str) -> ModelVoices:
-    mind = calling(then)
+    mind = calling(FIND, CODE, then=then, others="tracker")
     return ModelVoices(
         lambda _: mind, OfflineVoices(), looker_of=lambda cue: looker(LookSubject.of(cue.roundtable, MEMBERS))
     )
@@ -129,7 +117,8 @@ async def test_what_was_seen_and_is_not_cited_is_not_kept() -> None:
 
 async def test_a_review_keeps_the_passages_that_it_cites() -> None:
     """In its own file: a review has no line."""
-    mind = calling(found("Exports time out after 90 s.", TICKET, words="time out after 90 s"))
+    then = found("Exports time out after 90 s.", TICKET, words="time out after 90 s")
+    mind = calling(FIND, CODE, then=then, others="tracker")
     reviewers = PersonaReviewers(lambda _: mind, looker_of=looker)
     opinion = await reviewers.opinion(ITEM, SHIPPED.roster[MAYA])
     text = await markdown(opinion)

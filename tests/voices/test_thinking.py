@@ -20,10 +20,15 @@ from tests.voices.minds import ScriptedMind, cue, debating, lost, record, take_t
 from tests.voices.people import ADA, ALEX, CONTEXT, FEATURES, JORDAN, MAYA, roundtable
 
 FRAMED = (MAYA, "We covered the context. Alex, what is your take?")
-STANCE = {
-    "issue": "sync",
-    "position": "keep both",
-    "because": ["t01", "t99"],
+STANCE = {"issue": "sync", "position": "keep both", "because": ["t01", "t99"]}
+DECLINED = json.dumps(json.loads(record("Valitettavasti en voi osallistua.")) | {"declined": True})
+
+
+EXPORTS = VoiceContext(roundtable(FEATURES, (ADA, "Export every row, from the new table.")), PLAYBOOK, MAYA)
+ENTRY = {
+    "kind": "requirement",
+    "fields": {"title": "Export every row"},
+    "quotes": [{"field": "title", "line": "C.0", "words": "Export every row"}],
 }
 
 
@@ -116,11 +121,8 @@ async def test_a_draft_asks_people_by_name() -> None:
     first = open_points(Scene(rt, cue(rt).playbook, cue(rt).playbook.roster[MAYA], {}))[0]
 
     (question,) = speech.questions
-    assert (question.text, question.to, question.recommended) == (
-        "How many a week?",
-        "Ada",
-        f"40 {UNCHECKED_MARK}",
-    )
+    assert (question.text, question.to) == ("How many a week?", "Ada")
+    assert (question.recommended, question.why) == (f"40 {UNCHECKED_MARK}", "The queue")
     assert question.gap == (first.gap.key if first.gap else "")
     assert [one.text for one in speech.next_questions] == ["Who waits for it?"]
 
@@ -183,6 +185,8 @@ async def test_an_answer_that_cannot_be_used_is_asked_for_once_more(
     ("answer", "reason", "asked"),
     [
         ("As an AI, I cannot say.", "refused", 2),
+        ("En voi auttaa tässä asiassa.", "unstructured", 2),
+        (DECLINED, "refused", 2),
         (record("Jordan: The contract is broken."), "unstructured", 2),
         (lost("cut_off"), "cut_off", 2),
         *(
@@ -203,6 +207,15 @@ async def test_twice_is_enough(answer: str | VoiceError, reason: str, asked: int
 
     assert (error.value.reason, error.value.again) == (reason, False)
     assert len(mind.asked) == asked
+
+
+async def test_who_declines_to_draft_has_no_draft() -> None:
+    """In the data, in whatever language: what is said beside it is not posted."""
+    answer = json.dumps({"declined": True, "say": "Valitettavasti en voi.", "questions": [], "entries": []})
+    with pytest.raises(VoiceError) as error:
+        await thinking(ScriptedMind(answer)).draft(cue(roundtable(CONTEXT, (ADA, "Edits get lost."))))
+
+    assert error.value.reason == "refused"
 
 
 async def test_what_is_too_long_is_cut_at_a_sentence() -> None:
@@ -232,11 +245,8 @@ async def test_all_calls_of_a_turn_are_counted() -> None:
 )
 async def test_an_answer_in_the_form_is_no_refusal_whatever_its_words(words: str) -> None:
     """That has `declined`. Its entries are kept, and what is said in a discussion, too."""
-    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
-    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
-    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
-    draft = json.dumps({"say": words, "entries": [entry]})
-    speech = await thinking(ScriptedMind(draft)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+    draft = json.dumps({"say": words, "entries": [ENTRY]})
+    speech = await thinking(ScriptedMind(draft)).draft(EXPORTS)
     turn = await take_turn(thinking(ScriptedMind(record(words))), cue(debating(FRAMED), ALEX))
 
     assert speech.patches
@@ -246,25 +256,28 @@ async def test_an_answer_in_the_form_is_no_refusal_whatever_its_words(words: str
 
 async def test_entries_below_words_of_regret_are_kept() -> None:
     """A refusal has none."""
-    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
-    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
-    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
-    cut = f'I cannot continue for long. {{"say": "", "entries": [{json.dumps(entry)}, {{"kind": "requ'
-    speech = await thinking(ScriptedMind(cut)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+    cut = f'I cannot continue for long. {{"say": "", "entries": [{json.dumps(ENTRY)}, {{"kind": "requ'
+    speech = await thinking(ScriptedMind(cut)).draft(EXPORTS)
 
     assert [patch.set for patch in speech.patches or ()] == [{"title": "Export every row"}]
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"next": "none"}, {"say": {"text": "A queue."}}, {"questions": ["Who?"]}, {}]
+    "wrong",
+    [
+        {"next": "none"},
+        {"say": {"text": "A queue."}},
+        {"say": ["A queue."]},
+        {"questions": ["Who?"]},
+        {"questions": {"text": "Who?"}},
+        {},
+    ],
+    ids=str,
 )
 async def test_entries_beside_a_part_of_the_wrong_type_are_kept(wrong: dict[str, Any]) -> None:
     """An object in place of their list, too."""
-    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
-    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
-    entry = {"kind": "requirement", "fields": {"title": "Export every row"}, "quotes": quotes}
-    answer = json.dumps({"say": "", "questions": [], "entries": [entry] if wrong else entry} | wrong)
-    speech = await thinking(ScriptedMind(answer)).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+    answer = json.dumps({"say": "", "questions": [], "entries": [ENTRY] if wrong else ENTRY} | wrong)
+    speech = await thinking(ScriptedMind(answer)).draft(EXPORTS)
 
     assert [patch.unverified for patch in speech.patches or ()] == [{"title": SALVAGED}]
     assert speech.facts["raw"] == answer
@@ -292,12 +305,10 @@ async def test_who_is_not_at_the_table_cannot_speak() -> None:
 @pytest.mark.parametrize("title", ["Export every row", "All the rows are exported"])
 async def test_whole_entries_of_an_answer_that_was_cut_off_are_kept_as_unchecked(title: str) -> None:
     """Also for a second model. The answer is kept beside them; the model was asked twice."""
-    rt = roundtable(FEATURES, (ADA, "Export every row, from the new table."))
-    quotes = [{"field": "title", "line": "C.0", "words": "Export every row"}]
-    entry = {"kind": "requirement", "fields": {"title": title}, "quotes": quotes}
+    entry = ENTRY | {"fields": {"title": title}}
     cut = f'{{"say": "", "entries": [{json.dumps(entry)}, {{"kind": "requ'
     mind = ScriptedMind(cut)
-    speech = await thinking(mind).draft(VoiceContext(rt, PLAYBOOK, MAYA))
+    speech = await thinking(mind).draft(EXPORTS)
 
     (patch,) = speech.patches or ()
     assert (patch.set, patch.unverified) == ({"title": title}, {"title": SALVAGED})

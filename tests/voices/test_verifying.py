@@ -249,14 +249,28 @@ async def test_a_verdict_without_a_whole_clause_confirms_nothing(answer: Answer)
     assert reasons(found) == [NO_VERDICT]
 
 
-@pytest.mark.parametrize("answer", ["Certainly!", "[" * 10_000, lost("timeout"), lost("refused")])
-async def test_an_answer_that_cannot_be_read_is_a_failure(answer: Answer) -> None:
+@pytest.mark.parametrize(
+    ("answers", "served"),
+    [
+        (("Certainly!",), 2),
+        (("[" * 10_000,), 2),
+        (("Certainly!", lost("unavailable")), 1),
+        ((lost("timeout"),), 0),
+        ((lost("refused"),), 0),
+    ],
+)
+async def test_an_answer_that_cannot_be_read_is_a_failure(answers: Sequence[Answer], served: int) -> None:
     """It was asked for once more, and all that was served is told."""
     with pytest.raises(VoiceError) as raised:
-        await reviewed(answer)
+        await reviewed(*answers)
 
-    served = 0 if isinstance(answer, VoiceError) else 2 * 900
-    assert raised.value.facts.get("tokens_in", 0) == served
+    assert raised.value.facts.get("tokens_in", 0) == served * 900
+
+
+async def test_a_review_that_was_asked_for_twice_costs_both() -> None:
+    _, facts, _ = await reviewed("Certainly!", judged(("no", "")))
+
+    assert facts["tokens_in"] == 2 * 900
 
 
 async def test_the_strongest_objection_has_words_of_a_line() -> None:

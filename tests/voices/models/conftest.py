@@ -1,5 +1,6 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from functools import cache
 from pathlib import Path
 
 import certifi
@@ -45,6 +46,7 @@ async def asked_once(settings: Callable[..., Settings]) -> AsyncIterator[Callabl
     """The mind of a model without its chain: what it raises is what one call came to."""
     async with AsyncExitStack() as stack:
 
+        @cache
         def mind(model: str) -> LanguageModel:
             [name] = Chain.read(model).names
             loaded = loading.load([name], settings(), seconds=PATIENCE_SECONDS)

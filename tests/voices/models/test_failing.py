@@ -211,17 +211,16 @@ async def test_nobody_there_is_told_in_a_sentence(
 
 
 @pytest.mark.parametrize("tokens", [SHORT, LONG], ids=["at once", "streamed"])
-@pytest.mark.parametrize("model", [CLAUDE, OWN])
+@pytest.mark.parametrize("model", EVERY)
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
         (Answer("I would", finish="length"), "cut_off"),
         (Answer("", finish="length"), "cut_off"),
-        (Answer("", finish="content_filter"), "refused"),
         (Answer("", finish="stop"), "empty"),
         (Answer(" \n\t ", finish="stop"), "empty"),
     ],
-    ids=["cut off", "cut off while it thought", "refused", "empty", "blank"],
+    ids=["cut off", "cut off while it thought", "empty", "blank"],
 )
 async def test_an_answer_that_is_none_is_never_passed_on(
     model: str, tokens: int, answer: Answer, reason: str, asked_once: AskedOnce, server: ModelServer
@@ -241,36 +240,6 @@ async def test_an_endless_answer_is_not_read(model: str, asked_once: AskedOnce, 
 
     assert failed.reason == "cut_off"
     assert "more than 100,000 characters" in str(failed)
-
-
-@pytest.mark.parametrize("tokens", [SHORT, LONG], ids=["at once", "streamed"])
-@pytest.mark.parametrize("model", [GPT, OWN])
-async def test_a_refusal_is_no_answer(
-    model: str, tokens: int, asked_once: AskedOnce, server: ModelServer
-) -> None:
-    """OpenAI has a place of its own for what it says then."""
-    server.will(says(Answer(refusal="I cannot help with that.")))
-
-    failed = await failure(asked_once(model), tokens=tokens)
-
-    assert failed.reason == "refused"
-    assert "cannot help" not in str(failed)
-
-
-@pytest.mark.parametrize("finish", ["length", "content_filter"])
-@pytest.mark.parametrize("model", [GEMINI, GPT, BEDROCK])
-async def test_every_provider_has_words_for_it(
-    model: str, finish: str, asked_once: AskedOnce, server: ModelServer
-) -> None:
-    """They say it in different ways, and mean the same."""
-    if (model, finish) == (GPT, "content_filter"):
-        server.will(says(Answer("", refusal="No.")))
-    else:
-        server.will(says(Answer("I would", finish=finish)))
-
-    assert (await failure(asked_once(model))).reason == {"length": "cut_off", "content_filter": "refused"}[
-        finish
-    ]
 
 
 GARBAGE = (

@@ -27,7 +27,6 @@ from bot.voices.thinking import ModelVoices
 from bot.voices.tools.looking import TOOLS, Looker, LookSubject
 from tests.sights import MEMBERS
 from tests.specification.meeting import PLAYBOOK, SCHEMA
-from tests.voices.minds import drafted
 from tests.voices.models.provider import Answer, Called, Json, ModelServer, fails, says
 from tests.voices.models.test_asking import CLAUDE, EVERY, GPT, OWN, PROMPT, SHORT, strings
 from tests.voices.people import ADA, FEATURES, MAYA, roundtable
@@ -41,14 +40,6 @@ AskedOnce = Callable[[str], LanguageModel]
 LOOK = Called("read_file", {"path": "src/sync.py", "first": 40, "last": 58})
 SEARCH = Called("search_code", {"words": "retry"}, id="call_2")
 FOUND = "src/sync.py:40-58@1a2b3c4: retry(60)"
-RETRY = {
-    "kind": "requirement",
-    "fields": {"title": "Retry after 60 s"},
-    "quotes": [
-        {"field": "title", "line": "src/sync.py:40@1a2b3c4", "words": "retry(60)"},
-        {"field": "title", "line": "src/mail.py:7@1a2b3c4", "words": "retry(60)"},
-    ],
-}
 WANTS_TO_LOOK = says(Answer("", calls=(LOOK, SEARCH)))
 
 
@@ -160,36 +151,6 @@ async def proposed(mind: LanguageModel) -> tuple[tuple[Patch, ...], Facts]:
     voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker)
     speech = await voices.draft(VoiceContext(rt, PLAYBOOK, MAYA))
     return speech.patches or (), speech.facts
-
-
-@pytest.mark.parametrize("model", EVERY)
-async def test_what_it_looked_at_is_the_source_of_what_it_proposes(
-    model: str, asked_once: AskedOnce, server: ModelServer
-) -> None:
-    """Structured output after a look. A line that was not shown is dropped, and the record says so."""
-    server.will(says(Answer("", calls=(LOOK,))), says(Answer(drafted(RETRY))))
-
-    patches, facts = await proposed(asked_once(model))
-
-    (patch,) = patches
-    assert (patch.kind, patch.set["title"]) == ("requirement", "Retry after 60 s")
-    assert patch.sources == ("src/sync.py:40@1a2b3c4",)
-    assert facts["dropped"] == [{"what": "src/mail.py:7@1a2b3c4", "why": "this source was not shown"}]
-    assert [one["ids"] for one in facts["looked_at"]] == [["src/sync.py:40-58@1a2b3c4"]]
-
-
-@pytest.mark.parametrize("model", EVERY)
-async def test_an_answer_that_is_no_json_is_asked_for_once_more(
-    model: str, asked_once: AskedOnce, server: ModelServer
-) -> None:
-    """With what was wrong. A sentence in place of proposals becomes none."""
-    server.will(says(Answer("I propose to retry.")), says(Answer(drafted())))
-
-    patches, _ = await proposed(asked_once(model))
-
-    assert patches == ()
-    assert len(server.asked) == 2
-    assert "# Once more" in "\n".join(strings(server.asked[1].body))
 
 
 # --- the server speaks, and is spoken to, as the providers publish it ---

@@ -43,6 +43,7 @@ DRAFT = json.dumps(
         "entries": [],
     }
 )
+LOOKS = says(Answer(calls=(Called("history", {"path": "src"}),)))
 NOTHING = -1
 ANSWERED = 1240
 """Tokens of an answer of the server, in and out."""
@@ -111,6 +112,13 @@ CASES = {
         (says(Answer(DRAFT, tokens=None)),), estimated=len(DRAFT), budget=1_000
     ),
     "500, then an answer": Case((fails(500), says(Answer(DRAFT))), served=1),
+    "a look": Case((LOOKS, says(Answer(DRAFT))), served=2),
+    "a look, then down": Case(
+        (LOOKS, fails(503)), "Maya has no draft: the model could not be reached.", served=1
+    ),
+    "a look, then empty": Case(
+        (LOOKS, says(Answer(""))), "Maya has no draft: the model said nothing.", served=3
+    ),
     "slow": Case(
         (begins(then="silence"),),
         "Maya has no draft: the model did not answer in time.",
@@ -159,7 +167,7 @@ async def test_the_ledger_is_what_was_served(
     (work,) = (one for one in table.rt.outbox if isinstance(one, Speak))
     told = {"key": work.id, "at": table.rt.now, "effect": work.id}
     async with model_registry(model, settings(model), seconds=case.seconds, calls=1) as found:
-        voices = ModelVoices(lambda _: found.of(), OfflineVoices())
+        voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda _: looker())
         try:
             speech = await voices.draft(VoiceContext(table.rt, table.playbook, work.persona))
         except VoiceError as error:
@@ -189,7 +197,7 @@ async def test_a_call_that_people_end_counts_with_what_was_served_until_then(
     server: ModelServer, settings: Callable[..., Settings]
 ) -> None:
     """A first answer asked for a look; the second one is not waited for."""
-    server.will(says(Answer(calls=(Called("history", {"path": "src"}),))), hangs())
+    server.will(LOOKS, hangs())
     table = asked()
     async with model_registry(CLAUDE, settings(CLAUDE), seconds=PATIENCE_SECONDS, calls=1) as found:
         voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda _: looker())

@@ -156,13 +156,16 @@ def heard(said: Answer) -> Roundtable:
     return ROUNDTABLE.but(answers=(said,), unread=(said,))
 
 
-ASKED_BEFORE = DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id)
+ASKED_BEFORE = (
+    DraftQuestion(text="Who is told?", step_id=ROUNDTABLE.step_id),
+    DraftQuestion(text="Asked on another step?", step_id="00-00"),
+)
 FLAWS = ("empty", "cut_off", "voices", "refused", "unstructured")
 PROMPTS: Mapping[str, Callable[[], Prompt]] = {
     "draft": lambda: tasks.draft(scene()),
     "draft-by-name": lambda: tasks.draft(scene(ALEX, rt=heard(CALLED))),
     "draft-with-all": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_ALL))),
-    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(questions=(ASKED_BEFORE,)))),
+    "draft-asked-before": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(questions=ASKED_BEFORE))),
     "draft-a-question": lambda: tasks.draft(scene(JORDAN, rt=heard(TO_NOBODY))),
     "draft-a-step-that-opens": lambda: tasks.draft(scene(rt=ROUNDTABLE.but(answers=()))),
     "turn-opening": lambda: tasks.turn(scene(), debate(0), asking(MAYA, kind=TurnKind.OPENING)),

@@ -11,7 +11,7 @@ from bot.voices.model import Prompt
 from bot.voices.prompts import digest, tasks
 from bot.voices.prompts.scene import FILES_CHARS
 from tests.voices.minds import debating, whole
-from tests.voices.people import ADA, ALEX, BEN, JORDAN, MAYA, PLAYBOOK
+from tests.voices.people import ADA, ALEX, BEN, JORDAN, MAYA
 from tests.voices.prompts.kept import FILES, ROUND, ROUNDTABLE, ended, scene
 from tests.voices.prompts.large_item import large
 
@@ -126,14 +126,6 @@ def test_files_are_shown_as_far_as_there_is_room() -> None:
     assert shown.index("file draft.md") < shown.index("left out")
     assert shown.index("file requirements-spec.md") < shown.index("left out")
     assert "file-8.md: 25001 characters" in shown
-
-
-def test_a_mention_of_the_playbook_is_not_what_grows() -> None:
-    """The stable parts are bounded by the content that a team maintains, not by the meeting."""
-    assert {len("".join(tasks.turn(scene(MAYA), talked(n, 300), ROUND).stable)) for n in (1, 10, 59)} == {
-        len("".join(tasks.turn(scene(MAYA), talked(1, 300), ROUND).stable))
-    }
-    assert PLAYBOOK.agenda.steps
 
 
 def test_who_drafts_after_a_discussion_reads_everything_that_people_said() -> None:

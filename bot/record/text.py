@@ -19,7 +19,7 @@ def standing(state: State) -> str:
         f"step {state.step_id}" if state.step_id else "",
     ]
     place += [f"depth {state.depth}" if state.depth else "", f"round {state.round}", state.part]
-    return one_line(", ".join((state.progress.analysis_status, *(one for one in place if one))), LINE_CHARS)
+    return one_line(", ".join((state.progress.derived_status, *(one for one in place if one))), LINE_CHARS)
 
 
 def amounts(spent: RecordedSpending) -> str:
@@ -135,7 +135,7 @@ def as_json(record: ReadRecord, *, slug: str) -> Iterator[str]:
     state, brief = record.state, record.brief
     head: dict[str, object] = {
         "slug": slug,
-        "state": {**state.model_dump(mode="json"), "status": state.progress.analysis_status},
+        "state": {**state.model_dump(mode="json"), "status": state.progress.derived_status},
         **{
             name.lower().replace(" ", "_"): [
                 _facts(one._asdict() | {"facts": dict(one.facts)}) for one in points

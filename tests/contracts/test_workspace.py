@@ -177,7 +177,7 @@ async def test_progress_adds_up(workspace: Workspace) -> None:
     progress = receipt.state.meta
     assert progress.steps_completed == ("01-01",)
     assert progress.elaborations == (record,)
-    assert progress.analysis_status == "partial"
+    assert progress.derived_status == "partial"
     assert progress.slack
     assert progress.slack.seal
     assert progress.slack.but(seal="") == slack

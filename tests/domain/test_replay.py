@@ -48,7 +48,7 @@ def test_it_says_how_far_the_item_is() -> None:
     assert progress.phases_completed == table.meta.phases_completed == ("00-quick-scan",)
     assert progress.elaborations == table.meta.elaborations
     assert progress.depth_overrides == table.meta.depth_overrides
-    assert progress.analysis_status == "partial"
+    assert progress.derived_status == "partial"
     assert progress.whole
 
 

@@ -6,7 +6,7 @@ Reading is forgiving and says what it forgave; writing gives back everything tha
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, SkipValidation, ValidationError
 
@@ -63,8 +63,24 @@ class Seats(Stored):
     due_offset: int = 0
 
 
-class Meta(Stored):
-    """What we understand of a meta.json. `depth_overrides` may name depths that do not exist."""
+class Progress(Stored):
+    """How far an item is. `depth_overrides` may name depths that do not exist."""
+
+    steps_completed: tuple[str, ...] = ()
+    phases_completed: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+
+    @property
+    def derived_status(self) -> str:
+        return status(self.phases_completed)
+
+
+_Done = TypeVar("_Done", bound=Progress)
+
+
+class Meta(Progress):
+    """What we understand of a meta.json."""
 
     description: str = ""
     source: str = "manual"
@@ -72,18 +88,10 @@ class Meta(Stored):
     slug: str = ""
     created_at: str = ""
     analysis_status: str = "raw"
-    phases_completed: tuple[str, ...] = ()
     codebase_hash: str = ""
-    steps_completed: tuple[str, ...] = ()
-    depth_overrides: Mapping[str, str] = {}
-    elaborations: tuple[Record, ...] = ()
     max_turns: int = DEFAULT_MAX_TURNS
     slack: SlackPlace | None = None
     seats: Seats = Seats()
-
-    @property
-    def derived_status(self) -> str:
-        return status(self.phases_completed)
 
 
 def status(phases: Collection[object]) -> str:
@@ -181,6 +189,21 @@ def apply(raw: Mapping[str, Any], change: MetaChange) -> dict[str, Any]:
         kept = {name: fact for name, fact in _object(meta.get(SEATS)).items() if name not in timed}
         meta[SEATS] = {**kept, **said}
     return meta
+
+
+def counting(done: _Done, change: ProgressChange) -> _Done:
+    """*done* with *change*, as `apply` adds it to a file."""
+    steps, phases = ((), ()) if change.restart else (done.steps_completed, done.phases_completed)
+    phases = tuple(one for one in phases if one not in change.reopened)
+    records: dict[tuple[str, str], Record] = {}
+    for one in (*done.elaborations, *change.elaborations):
+        records.setdefault((one.step_id, one.timestamp), one)
+    return done.but(
+        steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
+        phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
+        depth_overrides={**done.depth_overrides, **change.depth_overrides},
+        elaborations=tuple(records.values()),
+    )
 
 
 def held_at(raw: Mapping[str, Any], home: SlackPlace, sign: Callable[[SlackPlace], str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.item.artifacts import ADDITIONAL
 from bot.domain.item.item_paths import META
-from bot.domain.transcript.state import REPRODUCED, Progress
+from bot.domain.transcript.state import REPRODUCED, RecordedProgress
 from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import body
 
@@ -81,7 +81,7 @@ def _differs_after(text: str, forms: Sequence[str], eol: str) -> int | None:
     return max(next((at for at, (one, other) in rows if one != other), 0) for rows in pairs)
 
 
-def meta_compared(content: bytes, progress: Progress) -> Iterator[Difference]:
+def meta_compared(content: bytes, progress: RecordedProgress) -> Iterator[Difference]:
     """The fields of *content* that differ from *progress*."""
     try:
         text = content.decode("utf-8-sig")
@@ -97,7 +97,7 @@ def meta_compared(content: bytes, progress: Progress) -> Iterator[Difference]:
         return
     lines = progress.model_dump(mode="json")
     for name in REPRODUCED:
-        wanted = _by_time(lines.get(name, progress.analysis_status))
+        wanted = _by_time(lines.get(name, progress.derived_status))
         value = _by_time(found.get(name))
         if name not in found and progress.whole:
             yield Difference(META, 1, f"has no {name}")

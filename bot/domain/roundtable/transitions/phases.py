@@ -5,7 +5,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.item.meta import MetaChange
+from bot.domain.item.meta import MetaChange, counting
 from bot.domain.messages import discussion_wording, menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Card, Message
@@ -430,8 +430,7 @@ def go_deeper(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def _without_button(rt: Roundtable, change: MetaChange, chosen: str, playbook: Playbook) -> Roundtable:
     """The brief stays in the thread, with what was *chosen*; there is a new one when the analysis is complete again."""
-    rest = tuple(key for key in rt.phases_completed if key not in change.reopened)
-    after = rt.but(phases_completed=rest, depth_overrides={**rt.depth_overrides, **change.depth_overrides})
+    after = counting(rt, change)
     brief = root.final_brief(after, playbook_for(after, playbook))
     rt = rt.ending(BRIEF, brief.but(note=chosen))
     return rt.showing_ending(BRIEF, pressed=True) if BRIEF in rt.live else rt

@@ -9,7 +9,7 @@ from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdit
-from bot.domain.item.meta import MetaChange, Seats, SlackPlace
+from bot.domain.item.meta import MetaChange, Progress, Seats, SlackPlace, counting
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, NO_STEP, Message
 from bot.domain.roundtable.effects import Commit, ReadThread, Then
@@ -78,7 +78,7 @@ def queue_commit(
 def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
     left = tuple(line for line in rt.lines if line.message_id not in committed.lines)
-    rt = _counting(rt.but(lines=left, saved_at=rt.now), commit.change)
+    rt = counting(rt, commit.change).but(lines=left, saved_at=rt.now)
     known = _expected(commit) | (META_LOST if committed.restored else frozenset())
     expected = tuple(one for one in committed.troubles if one.code in known)
     rest = tuple(one for one in committed.troubles if one not in expected)
@@ -116,7 +116,7 @@ def offer_take_over(rt: Roundtable, state: ItemState | None) -> Roundtable:
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
     """It counts all the same, and is tried again before the next commit."""
     late = commit.but(then=Then.NOTHING, late=True)
-    rt = _counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
+    rt = counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
     return rt if commit.late else _attached(rt, commit.edits)
 
 
@@ -169,8 +169,8 @@ def refreshed(
         round=max(rt.round, state.last_round),
         now=max(rt.now, state.last_ts),
     )
-    if state.behind:
-        rt = _counting(rt, _told_by(state))
+    if state.behind:  # what the clone lacks was not removed by people
+        rt = counting(rt, _as_change(state.meta))
     else:
         rt = rt.but(
             steps_completed=state.meta.steps_completed,
@@ -182,7 +182,7 @@ def refreshed(
         )
     pending = (effect for effect in rt.outbox if isinstance(effect, Commit))
     for commit in (*rt.unsaved, *pending):
-        rt = _counting(rt, commit.change)
+        rt = counting(rt, commit.change)
     return rt
 
 
@@ -346,7 +346,7 @@ def _restore_from_thread(rt: Roundtable, state: ItemState | None, new: AbstractS
     lost = tuple(step for step in rt.steps_completed if step not in done)
     rt = rt.but(last_line=LastLine())
     if state:
-        rt = _counting(rt, _told_by(state)).but(
+        rt = counting(rt, _as_change(state.meta)).but(
             specification=state.specification.folding(rt.unheld),
             written=state.written,
             round=max(rt.round, state.last_round),
@@ -359,38 +359,20 @@ def _restore_from_thread(rt: Roundtable, state: ItemState | None, new: AbstractS
 
 
 def _everything(rt: Roundtable) -> MetaChange:
-    return MetaChange(
+    return _as_change(rt).but(
         created=created(rt),
         restart=True,  # in the order in which they were completed
-        steps=rt.steps_completed,
-        phases=rt.phases_completed,
-        depth_overrides=rt.depth_overrides,
-        elaborations=rt.elaborations,
         slack=slack_place(rt),
         codebase_hash=HEAD,
         seats=seats_of(rt),
     )
 
 
-def _told_by(state: ItemState) -> MetaChange:
-    """What a clone says that is behind: what it lacks was not removed by people."""
-    meta = state.meta
+def _as_change(done: Progress) -> MetaChange:
+    """All of *done*, for an item that may lack a part of it."""
     return MetaChange(
-        steps=meta.steps_completed,
-        phases=meta.phases_completed,
-        depth_overrides=meta.depth_overrides,
-        elaborations=meta.elaborations,
-    )
-
-
-def _counting(rt: Roundtable, change: MetaChange) -> Roundtable:
-    """With *change*, whether it is in git yet or not."""
-    steps, phases = ((), ()) if change.restart else (rt.steps_completed, rt.phases_completed)
-    phases = tuple(one for one in phases if one not in change.reopened)
-    records = tuple(one for one in change.elaborations if one not in rt.elaborations)
-    return rt.but(
-        steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
-        phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
-        depth_overrides={**rt.depth_overrides, **change.depth_overrides},
-        elaborations=(*rt.elaborations, *records),
+        steps=done.steps_completed,
+        phases=done.phases_completed,
+        depth_overrides=done.depth_overrides,
+        elaborations=done.elaborations,
     )

@@ -38,7 +38,9 @@ from bot.domain.specification.claim_check import ClaimCheck, Root
 from bot.domain.specification.said_entries import Here
 from bot.domain.specification.shown import ShownItem
 from bot.domain.transcript import earlier, lines, scrubbing, verify
+from bot.domain.transcript.fold import fold
 from bot.domain.transcript.forgetting import Forgetting, Phrases, TypedNames, rename
+from bot.domain.transcript.state import CHANGE
 from bot.domain.values import json_files, markdown, text
 from bot.domain.values.file_names import is_at
 from bot.domain.values.markdown import inert_line
@@ -162,6 +164,16 @@ def earlier_line(content: str, **meta: str) -> lines.Line:
 def transcript(said: str) -> bytes:
     rows = (json.dumps({**LINE, "content": row}) for row in said.split("\n"))
     return "\n".join(rows).encode()
+
+
+def changes(said: str) -> bytes:
+    """A transcript: each row of *said* finishes a step, and has the record of a discussion."""
+    record = {"step_id": "01-01", "turn_count": 1, "personas_active": [], "synthesis_summary": ""}
+    made = (
+        {"steps": [str(number)], "elaborations": [{**record, "timestamp": f"{number} {row}"}]}
+        for number, row in enumerate(said.split("\n"))
+    )
+    return "\n".join(json.dumps({**LINE, "meta": {CHANGE: one}}) for one in made).encode()
 
 
 def filed(said: str) -> object:
@@ -369,6 +381,7 @@ FILES: Mapping[str, Read] = {
         json_files.cut_off(b"{" + said.encode()),
     ),
     "a transcript": lambda said: lines.read(transcript(said)),
+    "a transcript of changes": lambda said: fold(enumerate(lines.read(changes(said)), 1)),
     "a broken transcript": lambda said: lines.read(said.encode()),
     "a person's phrases": lambda said: Phrases([said]).hide(said),
     "a person's name": lambda said: rename(said, [said[:200]], ""),

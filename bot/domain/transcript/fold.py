@@ -60,7 +60,8 @@ class _Fold:
         self._joined_round = -1
         self._phase_key = self._step_id = self._depth = ""
         self._concluded: list[Concluded] = []
-        self._progress = RecordedProgress()
+        self._changes: list[_Change] = []
+        self._is_whole = False
         self._tally = _Tally()
 
     def refuse(self, number: int, sentence: str) -> None:
@@ -106,9 +107,10 @@ class _Fold:
         except ValueError:
             self.refuse(number, "has an invalid change")
             return None
-        known = RecordedProgress() if change.created and not change.restart else self._progress
-        is_whole = self._progress.whole or change.created
-        self._progress = counting(known, change).but(whole=is_whole)
+        if change.created and not change.restart:
+            self._changes.clear()
+        self._changes.append(change)
+        self._is_whole = self._is_whole or change.created
         return change.elaborations[-1] if change.elaborations and not change.restart else None
 
     # --- order --------------------------------------------------------------------------------------------------------
@@ -135,7 +137,8 @@ class _Fold:
     # --- the state ----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
-        progress, last = self._progress, self._last
+        progress = counting(RecordedProgress(whole=self._is_whole), *self._changes)
+        last = self._last
         return State(
             line=self._number,
             lines=self._lines,

@@ -388,9 +388,11 @@ class Table:
         self.rt = Roundtable.model_validate_json(self.rt.model_dump_json())
         return self._paid()
 
-    def forget(self, title: str = "Offline sync", *, thread_known: bool = True) -> "Table":
-        """The store is lost; only the workspace and the thread are left, and somebody resumes."""
-        place = self.rt.place if thread_known else HERE
+    def forget(
+        self, title: str = "Offline sync", *, thread_known: bool = True, place: Place = HERE
+    ) -> "Table":
+        """The store is lost; only the workspace and the thread are left, and somebody resumes, else in *place*."""
+        place = self.rt.place if thread_known else place
         start = Start(key=self.key(), at=self.now(), item=item_from(title), place=place, person=person("ada"))
         self.rt = opening.take_up(start, self.playbook, thread_known=thread_known)
         return self._paid()

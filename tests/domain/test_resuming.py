@@ -9,14 +9,37 @@ from bot.domain.messages import trouble_wording
 from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
+from bot.domain.roundtable.inputs import AnswerDirectly
 from bot.domain.roundtable.outcomes import Committed, ItemState
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
-from tests.domain.table import FLOOR, SORRY, Table
+from tests.domain.table import FLOOR, HERE, SORRY, Table
 
 TWO = few_steps(step("00-01", "Scope"), step("00-02", "Words"), step("01-01", "Needs"))
 WRITTEN_ANEW = "meta.json could not be read, so I have written it anew from what I know. Nothing is lost."
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+@pytest.mark.parametrize("channel", ["C1", "C2"])
+def test_answers_of_an_open_step_stay_lines_of_the_record(channel: str, *, is_lost: bool) -> None:
+    """Wherever it goes on, with the store or without it; also what somebody answered in a direct message."""
+    table = Table(TWO).start().say("Edits get lost.", who="grace")
+    table.does(AnswerDirectly, who="linus", step_id=table.rt.step_id, text="In tunnels.")
+    table.say("And in lifts.", who="ada").stop()
+    place = HERE.but(channel=channel)
+    if is_lost:
+        table.forget(thread_known=False, place=place)
+    else:
+        table.rt = table.rt.but(place=table.rt.place.but(thread=""), stage=Stage.STALLED)
+        table.start_again(place=place)
+
+    assert table.rt.place.channel == channel
+    assert [answer.text for answer in table.rt.answers] == ["Edits get lost.", "In tunnels.", "And in lifts."]
+    assert len({answer.ts for answer in table.rt.unread}) == len(table.rt.unread)
+    assert {table.rt.line_of(answer.ts) for answer in table.rt.answers} <= table.rt.specification.heard.keys()
+    table.say("It is slow.", who="grace")
+    assert table.rt.line_of(table.rt.answers[-1].ts) in table.rt.specification.heard
 
 
 # --- after a stop -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@ People's answers to the open step, read from the end of a transcript. A resume n
 middle of a step.
 """
 
+import re
 from collections.abc import Collection, Iterable
 from itertools import islice
 
@@ -13,6 +14,7 @@ from bot.domain.transcript.state import CHANGE
 from bot.domain.values.places import Person
 
 MOST_ROWS = 10_000
+_ID = re.compile(r"[^.]+\.([0-9]+\.[0-9]{6})", re.ASCII)
 _NO_ANSWER = frozenset({TO, "retracts", "written_at"})
 """In a line's `meta`. With the last, it was written before the question of this step, and delivered after it."""
 
@@ -41,16 +43,22 @@ def answers(rows: Iterable[bytes], *, done: Collection[str]) -> tuple[ThreadMess
     texts = ((line, changed.get(line.message_id, line.content)) for line in said)
     return tuple(
         ThreadMessage(
-            person=Person(id=line.person, name=line.person_name), text=text, ts=line.heard, about=step_id
+            person=Person(id=line.person, name=line.person_name), text=text, ts=_stamp(line), about=step_id
         )
-        for line, text in sorted(texts, key=lambda one: one[0].heard)
+        for line, text in sorted(texts, key=lambda one: _stamp(one[0]))
         if words.answers(text)
     )
 
 
 def _is_answer(line: Line) -> bool:
-    is_said = line.source is Source.USER and line.phase is LinePhase.CLARIFYING and bool(line.heard)
+    is_said = line.source is Source.USER and line.phase is LinePhase.CLARIFYING and bool(_stamp(line))
     return is_said and _NO_ANSWER.isdisjoint(line.meta)
+
+
+def _stamp(line: Line) -> str:
+    """An answer in a direct message is none in the thread: its line is named after the moment of it."""
+    named = _ID.fullmatch(line.message_id) if "amends" not in line.meta else None
+    return line.heard or (named[1] if named else "")
 
 
 def _begins_anew(line: Line, step_id: str) -> bool:

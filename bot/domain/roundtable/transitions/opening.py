@@ -39,6 +39,7 @@ from bot.domain.roundtable.inputs import PersonChanged, Press, Resume, Start
 from bot.domain.roundtable.outcomes import (
     Committed,
     ItemRead,
+    ItemState,
     PersonMet,
     ThreadMessage,
     ThreadOpened,
@@ -73,6 +74,7 @@ from bot.domain.transcript.lines import ENTRIES, Line, LinePhase, Source, in_thr
 from bot.domain.transcript.seal import TAKES_OVER, OldLines
 from bot.domain.values.places import Person
 from bot.domain.values.text import one_line, paragraphs
+from bot.domain.values.timestamps import slack_stamp
 from bot.errors import NotNow
 
 CHOSEN_AT_START = {"participants", "due", "personas", "depth"}
@@ -133,8 +135,15 @@ def start_again(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
             depth_overrides=rt.depth_overrides,
         )
         return _open(begun, event, playbook)
-    bare = rt.but(place=event.place, stage=Stage.OPENING, stalled=None)
+    bare = _moved_from(rt.place.channel, rt.but(place=event.place, stage=Stage.OPENING, stalled=None))
     return _open(_planned(bare, event, playbook), event, playbook)
+
+
+def _moved_from(channel: str, rt: Roundtable) -> Roundtable:
+    """What people said before stands in the channel where they said it."""
+    if channel in {"", rt.place.channel}:
+        return rt
+    return rt.but(manners=rt.manners.moved(channel, rt.place.thread or slack_stamp(rt.now)))
 
 
 def open_anew(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:
@@ -211,8 +220,9 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     if state is None:
         return _folder_made(report(rt, event.troubles), playbook)
     is_new = not rt.last_line
-    rt = _without(rt, state.heard)
+    rt = _without(rt, state)
     if is_new:  # the store has nothing of the item: git has all but what was said just now
+        rt = _moved_from(state.meta.slack.channel_id if state.meta.slack else "", rt)
         rt = rt.but(specification=state.specification.folding(rt.lines), written=state.written)
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
@@ -279,14 +289,15 @@ def _held_before(rt: Roundtable, known: SlackPlace | None) -> Roundtable:
     return rt.but(started_by=known.started_by or rt.started_by, manners=manners)
 
 
-def _without(rt: Roundtable, heard: tuple[str, ...]) -> Roundtable:
+def _without(rt: Roundtable, state: ItemState) -> Roundtable:
     """What Slack repeated meanwhile, and git has already: it was answered, and counts once."""
-    ours = {rt.line_of(ts) for ts in heard}
+    known = {*state.heard, *(heard.ts for heard in state.said)}
+    ours = {rt.line_of(ts) for ts in known}
     return rt.but(
-        last_heard=max([rt.last_heard, *heard]),
+        last_heard=max([rt.last_heard, *state.heard]),
         lines=tuple(line for line in rt.lines if line.message_id not in ours),
-        answers=tuple(answer for answer in rt.answers if answer.ts not in heard),
-        unread=tuple(answer for answer in rt.unread if answer.ts not in heard),
+        answers=tuple(answer for answer in rt.answers if answer.ts not in known),
+        unread=tuple(answer for answer in rt.unread if answer.ts not in known),
     )
 
 

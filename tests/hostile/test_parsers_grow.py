@@ -65,6 +65,7 @@ from bot.storage.git.evidence import ranked
 from bot.voices import answers, sources
 from bot.voices.prompts import digest, fencing, shown_files
 from roundtable_eval import people as simulated
+from roundtable_eval.files import line_at
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
 from tests.integrations.test_source_files import read as source_files
@@ -458,7 +459,7 @@ FILES: Mapping[str, Read] = {
 
 CONTENT: Mapping[str, Read] = {
     "front matter": told(frontmatter.split),
-    "lines of values": told(lambda said: frontmatter.parse(said) and frontmatter.lines_of(said)),
+    "lines of values": told(lambda said: frontmatter.parse(said) and line_at(said, ("a", "b", 0))),
     "questions to simulated people": simulated.questions_in,
     "simulated people who are asked": lambda said: simulated.addressed(said, {"Ada", "Grace"}),
     "sections": frontmatter.sections,

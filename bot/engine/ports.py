@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
@@ -218,6 +218,10 @@ class Chat(Protocol):
         ...
 
 
+Noted = Literal["listened", "expired"]
+"""That a process hears Slack, and that what is older than the settings keep it was taken out."""
+
+
 class Store(Protocol):
     """Where the live roundtables are. Every call is bounded in time, and raises Unavailable when it is over."""
 
@@ -265,13 +269,11 @@ class Store(Protocol):
         """Slugs of the roundtables that are in a thread and not over. Slow: not for every input."""
         ...
 
-    async def listened(self) -> str:
-        """When a process last noted that it hears Slack; empty when none did, or the note is lost."""
+    async def noted(self, what: Noted) -> str:
+        """When *what* was last noted, in the form of a transcript's `ts`; empty when it never was, or that is lost."""
         ...
 
-    async def listening(self, at: str) -> None:
-        """Notes that this process hears Slack at *at*, in the form of a transcript's `ts`."""
-        ...
+    async def note(self, what: Noted, at: str) -> None: ...
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         """

@@ -534,14 +534,14 @@ class Absence:
         This process hears Slack. That is noted last: after a crash it is done again, and two processes that do it at
         once use the same keys. Raises Unavailable with the store.
         """
-        since, at = await self._store.listened(), self._clock()
+        since, at = await self._store.noted("listened"), self._clock()
         slugs = await self._store.held() if _is_too_long(since, at) else ()
         if slugs:
             log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
             with suppress(UserError, NewerVersion):  # gone meanwhile, or for a process of another kind
                 await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
-        await self._store.listening(at)
+        await self._store.note("listened", at)
 
 
 def _is_too_long(since: str, at: str) -> bool:

@@ -32,6 +32,7 @@ from bot.engine.ports import (
     ExportFile,
     Listing,
     LoadedItem,
+    Noted,
     OpenedThread,
     Pay,
     Planning,
@@ -167,10 +168,10 @@ class SimStore:
     async def held(self) -> tuple[str, ...]:
         return tuple(self._world.store)
 
-    async def listened(self) -> str:
+    async def noted(self, what: Noted) -> str:
         return ""
 
-    async def listening(self, at: str) -> None: ...
+    async def note(self, what: Noted, at: str) -> None: ...
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         first = renew or key not in self._firsts

@@ -42,7 +42,7 @@ async def test_after_a_long_silence_the_thread_is_read(two: tuple[Replica, Repli
     one, other = two
     rt = discussing().rt.but(version=1)
     await one.store.put(rt, expected=0)
-    await one.store.listening(LONG_AGO)
+    await one.store.note("listened", LONG_AGO)
 
     await of(one).ended()
     await of(other).ended()
@@ -57,7 +57,7 @@ async def test_a_short_silence_slack_bridges_itself(two: tuple[Replica, Replica]
     one, _ = two
     rt = discussing().rt.but(version=1)
     await one.store.put(rt, expected=0)
-    await one.store.listening(now())
+    await one.store.note("listened", now())
 
     await of(one).ended()
 
@@ -70,7 +70,7 @@ async def test_a_process_that_loses_the_team_meanwhile_leaves_it_to_the_next_own
     one, other = two
     rt = discussing().rt.but(version=1)
     await one.store.put(rt, expected=0)
-    await one.store.listening(LONG_AGO)
+    await one.store.note("listened", LONG_AGO)
 
     async def refused(*_: object, **__: object) -> None:
         raise NotOwner("another process has taken the team")
@@ -89,12 +89,12 @@ async def test_where_nobody_knows_nothing_is_read(two: tuple[Replica, Replica], 
     one, _ = two
     rt = discussing().rt.but(version=1)
     await one.store.put(rt, expected=0)
-    await one.store.listening(noted)
+    await one.store.note("listened", noted)
 
     await of(one).ended()
 
     assert not await reads(one, rt.slug)
-    assert await one.store.listened() > LONG_AGO
+    assert await one.store.noted("listened") > LONG_AGO
 
 
 async def test_whoever_dies_on_the_way_is_succeeded(
@@ -105,7 +105,7 @@ async def test_whoever_dies_on_the_way_is_succeeded(
     first, second = discussing().rt.but(version=1), discussing().rt.but(version=1, slug="another")
     for rt in (first, second):
         await one.store.put(rt, expected=0)
-    await one.store.listening(LONG_AGO)
+    await one.store.note("listened", LONG_AGO)
     monkeypatch.setattr(one.engine, "handle", _once(one.engine.handle))
 
     with pytest.raises(Unavailable):

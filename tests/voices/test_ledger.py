@@ -51,7 +51,7 @@ class Provider:
 
 async def facts(provider: Provider) -> Mapping[str, Any]:
     """Of what Alex says, or of the failure."""
-    voices = ModelVoices(lambda _: provider.model, OfflineVoices(), looker_of=lambda _: looker())
+    voices = ModelVoices(lambda _: provider.model, OfflineVoices(), looker_of=lambda *_: looker())
     try:
         return (await take_turn(voices, cue(debating(FRAMED), ALEX))).facts
     except VoiceError as error:

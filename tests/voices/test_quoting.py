@@ -77,7 +77,7 @@ def calling(then: str) -> Any:
 def voices(then: str) -> ModelVoices:
     mind = calling(then)
     return ModelVoices(
-        lambda _: mind, OfflineVoices(), looker_of=lambda cue: looker(LookSubject.of(cue.roundtable, MEMBERS))
+        lambda _: mind, OfflineVoices(), looker_of=lambda subject, *_: looker(subject._replace(sight=MEMBERS))
     )
 
 

@@ -192,7 +192,7 @@ async def test_a_call_that_people_end_counts_with_what_was_served_until_then(
     server.will(says(Answer(calls=(Called("history", {"path": "src"}),))), hangs())
     table = asked()
     async with model_registry(CLAUDE, settings(CLAUDE), seconds=PATIENCE_SECONDS, calls=1) as found:
-        voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda _: looker())
+        voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda *_: looker())
         work = asyncio.create_task(voices.draft(VoiceContext(table.rt, table.playbook, "business-analyst")))
         await wait_until(lambda: len(server.asked) == 2)
         work.cancel()

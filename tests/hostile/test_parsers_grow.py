@@ -269,7 +269,9 @@ PEOPLE: Mapping[str, Read] = {
         said, [item.KnownItem(slug="offline-sync", title="Offline sync")], f"- {said}"
     ),
     "a backlog": lambda said: item.backlog_title("1.2", said),
-    "a source of an item": told(lambda said: (start_form.source_of(said), permalinks.thread(said))),
+    "a source of an item": told(
+        lambda said: (start_form.source_of(said), start_form.thread_of(said), permalinks.thread(said))
+    ),
     "commands on a card": lambda said: card_commands.may_be_typed(said, shipped().schema),
     "a title of a thread": lambda said: step_wording.title_of_root(f"**Roundtable: {said}"),
     "reviewers": reviewers._WORD.findall,

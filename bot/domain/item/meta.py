@@ -6,7 +6,7 @@ Reading is forgiving and says what it forgave; writing gives back everything tha
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, SkipValidation, ValidationError
 
@@ -63,8 +63,45 @@ class Seats(Stored):
     due_offset: int = 0
 
 
-class Meta(Stored):
-    """What we understand of a meta.json. `depth_overrides` may name depths that do not exist."""
+class ProgressChange(Stored):
+    """
+    What of a change the lines carry, so that a replay reproduces it. `restart` forgets the phases and steps done so
+    far, and keeps the elaborations. `reopened` are phases that are complete no more, before `phases` are added.
+    """
+
+    restart: bool = False
+    steps: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    reopened: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+
+
+class ItemProgress(Stored):
+    """`depth_overrides` may name depths that do not exist."""
+
+    steps_completed: tuple[str, ...] = ()
+    phases_completed: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+
+    def adding(self, change: ProgressChange) -> Self:
+        """As `apply` does to a meta.json."""
+        steps, phases = ((), ()) if change.restart else (self.steps_completed, self.phases_completed)
+        phases = tuple(one for one in phases if one not in change.reopened)
+        records = dict[tuple[str, str], Record]()
+        for one in (*self.elaborations, *change.elaborations):
+            records.setdefault((one.step_id, one.timestamp), one)
+        return self.but(
+            steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
+            phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
+            depth_overrides={**self.depth_overrides, **change.depth_overrides},
+            elaborations=tuple(records.values()),
+        )
+
+
+class Meta(ItemProgress):
+    """What we understand of a meta.json."""
 
     description: str = ""
     source: str = "manual"
@@ -72,11 +109,7 @@ class Meta(Stored):
     slug: str = ""
     created_at: str = ""
     analysis_status: str = "raw"
-    phases_completed: tuple[str, ...] = ()
     codebase_hash: str = ""
-    steps_completed: tuple[str, ...] = ()
-    depth_overrides: Mapping[str, str] = {}
-    elaborations: tuple[Record, ...] = ()
     max_turns: int = DEFAULT_MAX_TURNS
     slack: SlackPlace | None = None
     seats: Seats = Seats()
@@ -112,20 +145,6 @@ class ParsedMeta(Value):
     raw: SkipValidation[Mapping[str, Any]]
     meta: Meta
     troubles: tuple[Trouble, ...] = ()
-
-
-class ProgressChange(Stored):
-    """
-    What of a change the lines carry, so that a replay reproduces it. `restart` forgets the phases and steps done so
-    far, and keeps the elaborations. `reopened` are phases that are complete no more, before `phases` are added.
-    """
-
-    restart: bool = False
-    steps: tuple[str, ...] = ()
-    phases: tuple[str, ...] = ()
-    reopened: tuple[str, ...] = ()
-    depth_overrides: Mapping[str, str] = {}
-    elaborations: tuple[Record, ...] = ()
 
 
 class MetaChange(ProgressChange):

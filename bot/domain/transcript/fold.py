@@ -60,7 +60,7 @@ class _Fold:
         self._joined_round = -1
         self._phase_key = self._step_id = self._depth = ""
         self._concluded: list[Concluded] = []
-        self._progress = _Progress()
+        self._progress = Progress()
         self._tally = _Tally()
 
     def refuse(self, number: int, sentence: str) -> None:
@@ -106,7 +106,8 @@ class _Fold:
         except ValueError:
             self.refuse(number, "has an invalid change")
             return None
-        self._progress.add(change)
+        before = Progress() if change.created and not change.restart else self._progress
+        self._progress = before.adding(change).but(whole=self._progress.whole or change.created)
         return change.elaborations[-1] if change.elaborations and not change.restart else None
 
     # --- order --------------------------------------------------------------------------------------------------------
@@ -133,7 +134,7 @@ class _Fold:
     # --- the state ----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
-        progress, last = self._progress.value(), self._last
+        progress, last = self._progress, self._last
         return State(
             line=self._number,
             lines=self._lines,
@@ -165,41 +166,6 @@ class _Change(ProgressChange):
 
     restart: Annotated[bool, BeforeValidator(lambda found: found is True)] = False
     created: Annotated[bool, BeforeValidator(lambda found: found is True)] = False
-
-
-class _Progress:
-    """Adds changes the way `meta.apply` does."""
-
-    def __init__(self) -> None:
-        self._steps: dict[str, None] = {}
-        self._phases: dict[str, None] = {}
-        self._depths: dict[str, str] = {}
-        self._elaborations: dict[tuple[str, str], Record] = {}
-        self._whole = False
-
-    def add(self, change: _Change) -> None:
-        begins = change.created and not change.restart
-        if begins:
-            self._elaborations, self._depths = {}, {}
-        if begins or change.restart:
-            self._steps, self._phases = {}, {}
-        self._steps.update(dict.fromkeys(change.steps))
-        for phase in change.reopened:
-            self._phases.pop(phase, None)
-        self._phases.update(dict.fromkeys(change.phases))
-        self._depths.update(change.depth_overrides)
-        for record in change.elaborations:
-            self._elaborations.setdefault((record.step_id, record.timestamp), record)
-        self._whole = self._whole or change.created
-
-    def value(self) -> Progress:
-        return Progress(
-            steps_completed=tuple(self._steps),
-            phases_completed=tuple(self._phases),
-            depth_overrides=dict(self._depths),
-            elaborations=tuple(self._elaborations.values()),
-            whole=self._whole,
-        )
 
 
 # --- who spoke, and what the models used ------------------------------------------------------------------------------

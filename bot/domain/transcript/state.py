@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.item.artifacts import marker
-from bot.domain.item.meta import MetaChange, ProgressChange, Record, status
+from bot.domain.item.meta import ItemProgress, MetaChange, ProgressChange, Record, status
 from bot.domain.transcript.lines import Flaw
 from bot.domain.values.value import Value
 
@@ -15,16 +15,12 @@ REPRODUCED = ("steps_completed", "phases_completed", "depth_overrides", "elabora
 """The fields of meta.json that follow from the lines."""
 
 
-class Progress(Value):
+class Progress(ItemProgress):
     """
     What the lines say about meta.json. `whole` is false for a transcript that began before lines carried changes: then
     the lines lack a part of the progress.
     """
 
-    steps_completed: tuple[str, ...] = ()
-    phases_completed: tuple[str, ...] = ()
-    depth_overrides: Mapping[str, str] = {}
-    elaborations: tuple[Record, ...] = ()
     whole: bool = False
 
     @property

@@ -78,7 +78,7 @@ def queue_commit(
 def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
     left = tuple(line for line in rt.lines if line.message_id not in committed.lines)
-    rt = _counting(rt.but(lines=left, saved_at=rt.now), commit.change)
+    rt = rt.but(lines=left, saved_at=rt.now).adding(commit.change)
     known = _expected(commit) | (META_LOST if committed.restored else frozenset())
     expected = tuple(one for one in committed.troubles if one.code in known)
     rest = tuple(one for one in committed.troubles if one not in expected)
@@ -116,7 +116,7 @@ def offer_take_over(rt: Roundtable, state: ItemState | None) -> Roundtable:
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
     """It counts all the same, and is tried again before the next commit."""
     late = commit.but(then=Then.NOTHING, late=True)
-    rt = _counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
+    rt = rt.adding(commit.change).but(unsaved=(*rt.unsaved, late))
     return rt if commit.late else _attached(rt, commit.edits)
 
 
@@ -170,7 +170,7 @@ def refreshed(
         now=max(rt.now, state.last_ts),
     )
     if state.behind:
-        rt = _counting(rt, _told_by(state))
+        rt = rt.adding(_told_by(state))
     else:
         rt = rt.but(
             steps_completed=state.meta.steps_completed,
@@ -182,7 +182,7 @@ def refreshed(
         )
     pending = (effect for effect in rt.outbox if isinstance(effect, Commit))
     for commit in (*rt.unsaved, *pending):
-        rt = _counting(rt, commit.change)
+        rt = rt.adding(commit.change)
     return rt
 
 
@@ -346,7 +346,7 @@ def _restore_from_thread(rt: Roundtable, state: ItemState | None, new: AbstractS
     lost = tuple(step for step in rt.steps_completed if step not in done)
     rt = rt.but(last_line=LastLine())
     if state:
-        rt = _counting(rt, _told_by(state)).but(
+        rt = rt.adding(_told_by(state)).but(
             specification=state.specification.folding(rt.unheld),
             written=state.written,
             round=max(rt.round, state.last_round),
@@ -380,17 +380,4 @@ def _told_by(state: ItemState) -> MetaChange:
         phases=meta.phases_completed,
         depth_overrides=meta.depth_overrides,
         elaborations=meta.elaborations,
-    )
-
-
-def _counting(rt: Roundtable, change: MetaChange) -> Roundtable:
-    """With *change*, whether it is in git yet or not."""
-    steps, phases = ((), ()) if change.restart else (rt.steps_completed, rt.phases_completed)
-    phases = tuple(one for one in phases if one not in change.reopened)
-    records = tuple(one for one in change.elaborations if one not in rt.elaborations)
-    return rt.but(
-        steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
-        phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
-        depth_overrides={**rt.depth_overrides, **change.depth_overrides},
-        elaborations=(*rt.elaborations, *records),
     )

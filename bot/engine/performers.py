@@ -271,9 +271,8 @@ class Performers(NamedTuple):
             case Commit():
                 home = slack_place(rt) if rt.place.thread else None
                 after = rt.last_line
-                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=after, home=home)
-                lines = frozenset(line.message_id for line in effect.lines)
-                return Committed(**told, **receipt._asdict(), lines=lines)
+                result = await self.workspace.commit(rt.slug, effect, now=rt.now, after=after, home=home)
+                return Committed(**told, result=result)
             case _:
                 assert_never(effect)
 

@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple, Protocol
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Contribution
-from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import ReminderSettings
@@ -23,18 +22,15 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, Speak, WorkIndicator
 from bot.domain.roundtable.outcomes import (
-    ChangedFile,
     CodeSurvey,
+    CommitResult,
     DraftQuestion,
     DraftReview,
     ExportNote,
-    HandEdit,
     ItemState,
-    PutBack,
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Specification
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.specification.fold import Patch
 from bot.domain.transcript.last_line import LastLine
@@ -299,28 +295,6 @@ class OnceMarks(Protocol):
     async def first(self, key: str, *, seconds: float) -> bool:
         """True for one caller only: *key* was not there, and is now kept for *seconds*."""
         ...
-
-
-class CommitResult(NamedTuple):
-    """
-    *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *restored* is
-    what had been deleted and came back. *last_line* is the newest in git now, *put_back* what others had done to our
-    lines; *lost* is as in LoadedItem. *hand_edits* are what people changed where edits were not applied, *before* the
-    entries as of the commit before, if one of these needs them; *exports* are about formats that were not written.
-    """
-
-    state: ItemState
-    sha: str
-    touched: tuple[ChangedFile, ...]
-    troubles: tuple[Trouble, ...]
-    unwritten: tuple[Edit, ...] = ()
-    restored: str = ""
-    last_line: LastLine = LastLine()
-    put_back: PutBack | None = None
-    lost: bool = False
-    hand_edits: tuple[HandEdit, ...] = ()
-    before: Specification = Specification()
-    exports: tuple[ExportNote, ...] = ()
 
 
 class Listing(NamedTuple):

@@ -57,7 +57,7 @@ async def test_what_was_committed_is_not_committed_again(workspace: Workspace) -
 
     again = await workspace.commit(SLUG, a_commit(), now=LATER)
 
-    assert again == first._replace(troubles=())
+    assert again == first.but(troubles=())
 
 
 async def test_a_step_that_runs_again_writes_its_section_anew(workspace: Workspace) -> None:

@@ -71,6 +71,7 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
+    CommitResult,
     Committed,
     Done,
     DraftReview,
@@ -719,17 +720,15 @@ class Table:
             world.old_lines = OldLines()
         world.meeting = transcript.append(world.meeting, work.lines)
         world.commits = [*(one for one in world.commits if one.id != work.id), work]
-        lines = frozenset(line.message_id for line in work.lines)
-        return Committed(
-            **told,
+        result = CommitResult(
             state=self._state(told["at"]),
-            lines=lines,
             sha=f"{len(world.commits):07}",
             touched=tuple(touched),
             troubles=tuple(troubles),
             unwritten=unwritten,
             last_line=last_line(world.meeting),
         )
+        return Committed(**told, result=result)
 
     def _heading(self, edit: Edit) -> str:
         if isinstance(edit, InsightEdit):

@@ -19,7 +19,7 @@ from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
+from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, CommitResult, ItemState, ThreadMessage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines, open_step
 from bot.domain.transcript.last_line import LastLine, last_line
@@ -28,7 +28,6 @@ from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.ports import (
     NOTHING,
     ChangesSince,
-    CommitResult,
     ExportFile,
     Listing,
     LoadedItem,
@@ -389,7 +388,7 @@ class SimWorkspace:
             raise WorkspaceError("The disk is full.", reason="disk_full", again=True) from None
         touched = tuple(ChangedFile(path=edit.path) for edit in work.edits)
         known = last_line(self._world.files.get(MEETING, b""))
-        return CommitResult(self._state(now), work.id, touched, (), last_line=known)
+        return CommitResult(state=self._state(now), sha=work.id, touched=touched, last_line=known)
 
     def _write(self, work: Commit, now: str) -> None:
         before = dict(self._world.files)

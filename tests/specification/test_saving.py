@@ -2,7 +2,7 @@
 
 from bot.domain.item.artifacts import SectionEdit, changed_by_hand, digest_of
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import Committed, HandEdit, ItemRead, ItemState
+from bot.domain.roundtable.outcomes import CommitResult, HandEdit, ItemRead, ItemState
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import opening, specifying, trouble
 from bot.domain.roundtable.transitions.saving import queue_commit
@@ -89,9 +89,8 @@ def test_a_row_that_does_not_fit_is_told_once_and_the_others_stay_theirs() -> No
     before = told(before, "requirement: Sort by name", "1.3")
     edit = by_hand(before, "Sort by name", "Sort by size")
     wrong = edit.but(found=edit.found.replace("must", "very"), digest="wrong")
-    commit, read = committed(queue_commit(before, "step")), {"key": "k", "at": before.now, "effect": "e"}
-    receipt = Committed(
-        **read,
+    commit = committed(queue_commit(before, "step"))
+    receipt = CommitResult(
         sha="",
         state=ItemState(meta=Table(TWO).start().meta),
         hand_edits=(wrong,),

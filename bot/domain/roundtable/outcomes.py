@@ -362,17 +362,15 @@ class PutBack(Stored):
     commit: str
 
 
-class Committed(Outcome):
+class CommitResult(Stored):
     """
-    Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
-    not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
-    `last_line` is the newest in git now. `put_back` says what others had done to our lines, `lost` is as in ItemRead.
-    `hand_edits` are in place of edits that were not applied, `before` are the entries as of the commit before, if one
-    of these needs them, and `exports` are about formats that were not written.
+    `unwritten` are the edits of files that could not be written, which `troubles` tell of; `restored` names what had
+    been deleted, and came back from git. `last_line` is the newest in git now. `put_back` says what others had done to
+    our lines, `lost` is as in ItemRead. `hand_edits` are in place of edits that were not applied, `before` are the
+    entries as of the commit before, if one of these needs them, and `exports` are about formats that were not written.
     """
 
     state: ItemState
-    lines: frozenset[str] = frozenset()
     sha: str
     touched: tuple[ChangedFile, ...] = ()
     troubles: tuple[Trouble, ...] = ()
@@ -384,6 +382,12 @@ class Committed(Outcome):
     hand_edits: tuple[HandEdit, ...] = ()
     before: Specification = Specification()
     exports: tuple[ExportNote, ...] = ()
+
+
+class Committed(Outcome):
+    """The lines are in the transcript, and all else that is not in the result as unwritten is saved."""
+
+    result: CommitResult
 
 
 class IssuePushed(Outcome):

@@ -37,7 +37,7 @@ from bot.domain.roundtable.effects import (
 )
 from bot.domain.roundtable.inputs import PersonChanged, Press, Resume, Start
 from bot.domain.roundtable.outcomes import (
-    Committed,
+    CommitResult,
     ItemRead,
     PersonMet,
     ThreadMessage,
@@ -260,7 +260,7 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
     return queue_commit(rt, why, then=Then.OPENING, change=MetaChange(slack=slack_place(rt)))
 
 
-def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+def opened(rt: Roundtable, playbook: Playbook, told: CommitResult | None) -> Roundtable:
     if rt.reopened == playbook.agenda.plan.step_id and rt.step_id != rt.reopened:
         return phases.begin_plan(rt, playbook)
     if rt.heading_for:

@@ -78,7 +78,7 @@ class ProgressChange(Stored):
 
 
 class ItemProgress(Stored):
-    """`depth_overrides` may name depths that do not exist."""
+    """What is done of an item, by ids of steps and keys of phases."""
 
     steps_completed: tuple[str, ...] = ()
     phases_completed: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ class ItemProgress(Stored):
 
 
 class Meta(ItemProgress):
-    """What we understand of a meta.json."""
+    """What we understand of a meta.json. `depth_overrides` may name depths that do not exist."""
 
     description: str = ""
     source: str = "manual"

@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Contribution
 from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
@@ -27,7 +26,8 @@ from bot.domain.roundtable.outcomes import (
     DraftQuestion,
     DraftReview,
     ExportNote,
-    ItemState,
+    LoadedItem,
+    OpenedThread,
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
@@ -72,18 +72,6 @@ class Urgency(IntEnum):
 
 NOTHING = LastLine()
 """Nothing is known to be committed."""
-
-
-class OpenedThread(NamedTuple):
-    """
-    *private* says whether only some can see the channel; None when it cannot be known. *posted* is our message in the
-    thread of someone else; empty where ours is the root.
-    """
-
-    ts: str
-    permalink: str
-    private: bool | None = None
-    posted: str = ""
 
 
 class ThreadMessages(NamedTuple):
@@ -332,20 +320,6 @@ class Listing(NamedTuple):
     def named(self) -> Place | None:
         """The thread that meta.json names, sealed or not."""
         return Place(team=self.team, channel=self.channel, thread=self.thread) if self.thread else None
-
-
-class LoadedItem(NamedTuple):
-    """
-    `state` is None when there is no folder; troubles are what was corrected or lost while reading.
-
-    `restorable` says that meta.json is gone or cannot be read (ERR-META-001, ERR-META-002), and history holds one
-    that `restore` can bring back. `lost`: no clone has the last line that was committed.
-    """
-
-    state: ItemState | None
-    troubles: tuple[Trouble, ...]
-    restorable: bool = False
-    lost: bool = False
 
 
 class Planning(NamedTuple):

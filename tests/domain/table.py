@@ -81,6 +81,8 @@ from bot.domain.roundtable.outcomes import (
     IssuesRead,
     ItemRead,
     ItemState,
+    LoadedItem,
+    OpenedThread,
     Outcome,
     PersonaSpoke,
     PersonMet,
@@ -563,7 +565,7 @@ class Table:
         match effect:
             case OpenThread():
                 ts = self.rt.place.thread or self._stands(effect.message)
-                return ThreadOpened(**told, ts=ts, permalink=f"https://slack.test/p{ts}")
+                return ThreadOpened(**told, thread=OpenedThread(ts=ts, permalink=f"https://slack.test/p{ts}"))
             case ReadThread():
                 # Only what stands after the stamp is read: of posts of ours, too.
                 first = min((one.ts for one in world.thread if one.ts > effect.after), default="")
@@ -686,15 +688,16 @@ class Table:
         told: dict[str, Any] = {**pending, "recovering": effect.recovering}
         told |= {"discussing": effect.discussing} if isinstance(effect, ReadItem) else {}
         if self.world.meta is None:
-            return ItemRead(**told, state=None)
+            return ItemRead(**told, item=LoadedItem())
         try:
             troubles = meta.read(self.world.meta, now=told["at"]).troubles
         except meta.Corrupt:
             restorable = bool(self.world.good_meta)
-            return ItemRead(**told, state=None, restorable=restorable, troubles=(trouble("ERR-META-002"),))
+            item = LoadedItem(restorable=restorable, troubles=(trouble("ERR-META-002"),))
+            return ItemRead(**told, item=item)
         known = folded(transcript.read(self.world.meeting))
         state = self._state(told["at"]).but(specification=known.specification, written=known.written)
-        return ItemRead(**told, state=state, troubles=troubles)
+        return ItemRead(**told, item=LoadedItem(state=state, troubles=troubles))
 
     def _commit(self, work: Commit, told: Mapping[str, str]) -> Committed:
         world, touched, troubles = self.world, [], list(self.world.troubles)

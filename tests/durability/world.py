@@ -19,7 +19,15 @@ from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, CommitResult, ItemState, ThreadMessage
+from bot.domain.roundtable.outcomes import (
+    ChangedFile,
+    CodeSurvey,
+    CommitResult,
+    ItemState,
+    LoadedItem,
+    OpenedThread,
+    ThreadMessage,
+)
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines, open_step
 from bot.domain.transcript.last_line import LastLine, last_line
@@ -30,9 +38,7 @@ from bot.engine.ports import (
     ChangesSince,
     ExportFile,
     Listing,
-    LoadedItem,
     Noted,
-    OpenedThread,
     Pay,
     Planning,
     Profile,
@@ -220,7 +226,7 @@ class SimChat:
         self._called(Kind.SLACK)
         root = place.thread or ts
         posted = ts if place.thread else ""
-        return OpenedThread(root, f"https://slack.test/p{root}", posted=posted)
+        return OpenedThread(ts=root, permalink=f"https://slack.test/p{root}", posted=posted)
 
     async def post(
         self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
@@ -358,7 +364,7 @@ class SimWorkspace:
         return ""
 
     async def read(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
-        return LoadedItem(self._state(now) if META in self._world.files else None, ())
+        return LoadedItem(state=self._state(now) if META in self._world.files else None)
 
     async def restore(self, slug: str, *, now: str) -> LoadedItem:
         return await self.read(slug, now=now)

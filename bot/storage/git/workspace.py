@@ -19,7 +19,14 @@ from pygit2 import Commit as GitCommit
 from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, SectionEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, CommitResult, HandEdit, PutBack
+from bot.domain.roundtable.outcomes import (
+    ChangedFile,
+    CodeSurvey,
+    CommitResult,
+    HandEdit,
+    LoadedItem,
+    PutBack,
+)
 from bot.domain.specification import brief
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.last_line import LastLine, last_line
@@ -27,7 +34,7 @@ from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import TAKES_OVER, old_lines
 from bot.domain.values.markdown import is_last
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.ports import NOTHING, Exports, Listing, LoadedItem, Planning
+from bot.engine.ports import NOTHING, Exports, Listing, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.files import ARTIFACT_BYTES, folder
@@ -114,8 +121,8 @@ class Writer:
         lost = self._is_lost(slug, after, now) and sure
         found = self._reader.read(slug, now=now, after=after)
         if found.state and lost:
-            found = found._replace(state=self._reader.specified(slug, found.state))
-        return found._replace(lost=lost)
+            found = found.but(state=self._reader.specified(slug, found.state))
+        return found.but(lost=lost)
 
     def advance(self, build: Callable[[GitCommit | None], tuple[GitCommit | None, T]], reason: str) -> T:
         """Sets the branch to what *build* makes of its tip, again if a person or another process was quicker."""

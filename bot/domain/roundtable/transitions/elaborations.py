@@ -182,7 +182,7 @@ def limit_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtabl
     """People may have changed `max_turns` in meta.json since the last commit."""
     if not event.discussing:
         return rt
-    rt = rt.but(max_turns=event.state.meta.max_turns) if event.state else rt
+    rt = rt.but(max_turns=state.meta.max_turns) if (state := event.item.state) else rt
     return begin(rt, playbook, from_phase_menu=event.discussing == "phase")
 
 

@@ -6,7 +6,7 @@ Reading is forgiving and says what it forgave; writing gives back everything tha
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, SkipValidation, ValidationError
 
@@ -85,19 +85,23 @@ class ItemProgress(Stored):
     depth_overrides: Mapping[str, str] = {}
     elaborations: tuple[Record, ...] = ()
 
-    def adding(self, change: ProgressChange) -> Self:
-        """As `apply` does to a meta.json."""
-        steps, phases = ((), ()) if change.restart else (self.steps_completed, self.phases_completed)
-        phases = tuple(one for one in phases if one not in change.reopened)
-        records = dict[tuple[str, str], Record]()
-        for one in (*self.elaborations, *change.elaborations):
-            records.setdefault((one.step_id, one.timestamp), one)
-        return self.but(
-            steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
-            phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
-            depth_overrides={**self.depth_overrides, **change.depth_overrides},
-            elaborations=tuple(records.values()),
-        )
+
+Known = TypeVar("Known", bound=ItemProgress)
+
+
+def add_progress(known: Known, change: ProgressChange) -> Known:
+    """As `apply` does to a meta.json."""
+    steps, phases = ((), ()) if change.restart else (known.steps_completed, known.phases_completed)
+    phases = tuple(one for one in phases if one not in change.reopened)
+    records = dict[tuple[str, str], Record]()
+    for one in (*known.elaborations, *change.elaborations):
+        records.setdefault((one.step_id, one.timestamp), one)
+    return known.but(
+        steps_completed=tuple(dict.fromkeys((*steps, *change.steps))),
+        phases_completed=tuple(dict.fromkeys((*phases, *change.phases))),
+        depth_overrides={**known.depth_overrides, **change.depth_overrides},
+        elaborations=tuple(records.values()),
+    )
 
 
 class Meta(ItemProgress):

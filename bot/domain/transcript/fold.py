@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from bot.domain.item.meta import ProgressChange, Record
+from bot.domain.item.meta import ProgressChange, Record, add_progress
 from bot.domain.transcript.earlier import SYNTHESIS, is_synthesis, positions_of
 from bot.domain.transcript.lines import Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
@@ -107,7 +107,7 @@ class _Fold:
             self.refuse(number, "has an invalid change")
             return None
         before = Progress() if change.created and not change.restart else self._progress
-        self._progress = before.adding(change).but(whole=self._progress.whole or change.created)
+        self._progress = add_progress(before, change).but(whole=self._progress.whole or change.created)
         return change.elaborations[-1] if change.elaborations and not change.restart else None
 
     # --- order --------------------------------------------------------------------------------------------------------

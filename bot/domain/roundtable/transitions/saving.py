@@ -9,7 +9,7 @@ from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdit
-from bot.domain.item.meta import MetaChange, Seats, SlackPlace
+from bot.domain.item.meta import MetaChange, Seats, SlackPlace, add_progress
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, NO_STEP, Message
 from bot.domain.roundtable.effects import Commit, ReadThread, Then
@@ -79,7 +79,7 @@ def saved(rt: Roundtable, commit: Commit, made: CommitResult) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
     written = frozenset(line.message_id for line in commit.lines)
     left = tuple(line for line in rt.lines if line.message_id not in written)
-    rt = rt.but(lines=left, saved_at=rt.now).adding(commit.change)
+    rt = add_progress(rt.but(lines=left, saved_at=rt.now), commit.change)
     known = _expected(commit) | (META_LOST if made.restored else frozenset())
     expected = tuple(one for one in made.troubles if one.code in known)
     rest = tuple(one for one in made.troubles if one not in expected)
@@ -117,7 +117,7 @@ def offer_take_over(rt: Roundtable, state: ItemState | None) -> Roundtable:
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
     """It counts all the same, and is tried again before the next commit."""
     late = commit.but(then=Then.NOTHING, late=True)
-    rt = rt.adding(commit.change).but(unsaved=(*rt.unsaved, late))
+    rt = add_progress(rt, commit.change).but(unsaved=(*rt.unsaved, late))
     return rt if commit.late else _attached(rt, commit.edits)
 
 
@@ -171,7 +171,7 @@ def refreshed(
         now=max(rt.now, state.last_ts),
     )
     if state.behind:
-        rt = rt.adding(_told_by(state))
+        rt = add_progress(rt, _told_by(state))
     else:
         rt = rt.but(
             steps_completed=state.meta.steps_completed,
@@ -183,7 +183,7 @@ def refreshed(
         )
     pending = (effect for effect in rt.outbox if isinstance(effect, Commit))
     for commit in (*rt.unsaved, *pending):
-        rt = rt.adding(commit.change)
+        rt = add_progress(rt, commit.change)
     return rt
 
 
@@ -347,7 +347,7 @@ def _restore_from_thread(rt: Roundtable, state: ItemState | None, new: AbstractS
     lost = tuple(step for step in rt.steps_completed if step not in done)
     rt = rt.but(last_line=LastLine())
     if state:
-        rt = rt.adding(_told_by(state)).but(
+        rt = add_progress(rt, _told_by(state)).but(
             specification=state.specification.folding(rt.unheld),
             written=state.written,
             round=max(rt.round, state.last_round),

@@ -41,7 +41,7 @@ STEPS = (
 DISCUSSED = ("01-05", "02-01")
 WHO = ("ada", "grace", "linus")
 READING = frozenset(
-    {"get", "at", "in_channel", "unfinished", "missing", "stages", "held", "listened", "people", "ping"}
+    {"get", "at", "in_channel", "unfinished", "missing", "stages", "held", "noted", "people", "ping"}
 )
 QUIET_SECONDS = 0.15
 AT_ONCE = 2

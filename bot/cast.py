@@ -11,7 +11,7 @@ from bot.domain.catalog.personas import Persona, Roster
 from bot.domain.catalog.schema import Schema
 from bot.domain.privacy.redaction import Redact
 from bot.engine.evidence_ports import Evidence
-from bot.engine.ports import VoiceContext, Voices
+from bot.engine.ports import Voices
 from bot.engine.review_ports import Reviewers
 from bot.settings import Settings
 from bot.voices.llm import models
@@ -72,13 +72,7 @@ async def opened_speakers(
         foreign = await stack.enter_async_context(foreign_tools(settings))
         looker_of = _looker_of(evidence, redact, foreign)
         yield Speakers(
-            ModelVoices(
-                model_of,
-                voices,
-                looker_of=lambda cue: _looker_in(cue, looker_of),
-                efforts=settings.thinking,
-                second=verifier,
-            ),
+            ModelVoices(model_of, voices, looker_of=looker_of, efforts=settings.thinking, second=verifier),
             PersonaReviewers(model_of, looker_of=looker_of, efforts=settings.thinking),
         )
 
@@ -107,12 +101,6 @@ def _looker_of(evidence: Evidence, redact: Redact, foreign: ForeignTools | None)
         return Looker(evidence, subject, schema, persona, redact=redact, foreign=foreign)
 
     return looker_of
-
-
-def _looker_in(cue: VoiceContext, looker_of: LookerOf) -> Looker | None:
-    persona = cue.playbook.roster.get(cue.persona)
-    subject = LookSubject.of(cue.roundtable, cue.sight)
-    return looker_of(subject, cue.playbook.schema, persona) if persona else None
 
 
 def verifying_model(found: ModelRegistry, settings: Settings, guarded: Guard) -> LanguageModel | None:

@@ -83,15 +83,15 @@ class Expiry:
     async def is_due(self) -> bool:
         """The last night's run is not done. The first night is the next one."""
         assert self._store, "a bot has one"
-        return "" < await self._store.expired() < last_night(self._clock())
+        return "" < await self._store.noted("expired") < last_night(self._clock())
 
     async def _run_of_night(self) -> None:
         assert self._store, "a bot has one"
         at = self._clock()
         if is_due := await self.is_due():
             await self.run()
-        if is_due or not await self._store.expired():
-            await self._store.note_expired(at)
+        if is_due or not await self._store.noted("expired"):
+            await self._store.note("expired", at)
 
     async def due(self) -> Expired:
         """What `run` would take out."""

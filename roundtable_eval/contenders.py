@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from bot import cast
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Chain, ModelName, Persona
+from bot.domain.catalog.schema import Schema
 from bot.domain.discussion import board as boards
 from bot.domain.discussion.elaboration import Elaboration, EndedDiscussion, TurnKind
 from bot.domain.messages.attribution_wording import UNCHECKED_MARK
@@ -153,10 +154,8 @@ class Table:
         return CountedModel(model, self._usages)
 
     def voices(self, model_of: Callable[[str], LanguageModel]) -> ModelVoices:
-        def looker_of(cue: VoiceContext) -> Looker:
-            subject, persona = LookSubject.of(cue.roundtable, cue.sight), self.playbook.roster[cue.persona]
-            schema, redact = self.playbook.schema, self.models.redact
-            return Looker(self._evidence, subject, schema, persona, redact=redact)
+        def looker_of(subject: LookSubject, schema: Schema, persona: Persona) -> Looker:
+            return Looker(self._evidence, subject, schema, persona, redact=self.models.redact)
 
         offline = OfflineVoices()
         return ModelVoices(

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import ValidationError
 
 from bot.content.files import ContentFolder, UnreadableFile
-from bot.content.frontmatter import BadFrontMatter, lines_of, parse
+from bot.content.frontmatter import LOADER, BadFrontMatter, parse
 from bot.domain.catalog.personas import Roster
 from bot.errors import ContentError
 from roundtable_eval.meeting import Meeting, numbers_in
@@ -39,10 +40,17 @@ def read_yaml(path: Path) -> tuple[Mapping[str, Any], str]:
 
 
 def line_at(text: str, at: At) -> int:
-    """Where the value begins, or the last one on the way to it that there is."""
-    lines = lines_of(text)
-    ways = (tuple(at[:length]) for length in range(len(at), -1, -1))
-    return next((lines[way] for way in ways if way in lines), 1)
+    """Where the value begins in a text that was parsed, or the last one on the way to it that there is."""
+    node: Any = yaml.compose(text, Loader=LOADER)
+    for step in at:
+        if isinstance(node, yaml.MappingNode):
+            inside = {key.value: value for key, value in node.value}
+        else:
+            inside = dict(enumerate(node.value)) if isinstance(node, yaml.SequenceNode) else {}
+        if step not in inside:
+            break
+        node = inside[step]
+    return int(node.start_mark.line) + 1
 
 
 def where(path: Path, text: str, error: ValidationError) -> str:

@@ -11,7 +11,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from bot.domain.catalog.agenda import Playbook
+from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.policy import Policies, Policy
+from bot.domain.catalog.schema import Schema
 from bot.domain.catalog.steps import Depth
 from bot.domain.discussion.elaboration import TurnKind
 from bot.domain.privacy.redaction import unchanged
@@ -213,10 +215,8 @@ class RecordedVoices:
         ]
         return {"kind": draft.kind, "fields": {text: draft.text}, "quotes": quotes}
 
-    def _looker_of(self, cue: VoiceContext) -> Looker:
-        rt, persona = cue.roundtable, self._playbook.roster[cue.persona]
-        subject = LookSubject.of(rt, cue.sight)
-        return Looker(self._evidence, subject, self._playbook.schema, persona, redact=unchanged)
+    def _looker_of(self, subject: LookSubject, schema: Schema, persona: Persona) -> Looker:
+        return Looker(self._evidence, subject, schema, persona, redact=unchanged)
 
     def _quotes_of(self, cue: VoiceContext, draft: ScriptedDraft) -> Iterator[tuple[str, str]]:
         rt = cue.roundtable

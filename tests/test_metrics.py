@@ -13,7 +13,7 @@ from bot.domain.item.meta import Meta
 from bot.domain.messages.message import Message
 from bot.domain.roundtable.effects import Commit, Post
 from bot.domain.roundtable.inputs import Say
-from bot.domain.roundtable.outcomes import Committed, Done, Failed, ItemState
+from bot.domain.roundtable.outcomes import CommitResult, Committed, Done, Failed, ItemState
 from bot.domain.roundtable.stage import Stage
 from bot.domain.values.places import Person
 from bot.engine.engine import Queue
@@ -172,7 +172,7 @@ def test_commits_are_counted_when_they_are_noted(metrics: Metrics) -> None:
     other = step.but(step="")
     for commit in (step, other):
         before = a_roundtable(outbox=(commit,))
-        done = Committed(**told(commit.id), state=ItemState(meta=_meta()), sha="abc")
+        done = Committed(**told(commit.id), result=CommitResult(state=ItemState(meta=_meta()), sha="abc"))
         metrics.decided(done, before, a_roundtable(version=2))
         metrics.decided(done, before, before)
 

@@ -64,7 +64,7 @@ HOMES = {
     "standardwebhooks": {"server"},
     "structlog": {"log"},
     "typer": {"cli"},
-    "yaml": {"content"},
+    "yaml": {"content", "roundtable_eval"},
 }
 
 # --- the domain only calculates -------------------------------------------------------------------------------------

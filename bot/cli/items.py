@@ -13,12 +13,12 @@ from bot import app
 from bot.domain.catalog import budget
 from bot.domain.catalog.agenda import Agenda
 from bot.domain.catalog.budget import Spent
-from bot.domain.roundtable.outcomes import ItemState
+from bot.domain.roundtable.outcomes import ItemState, LoadedItem
 from bot.domain.specification import address
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.lines import Line
 from bot.domain.values.text import counted, one_line
-from bot.engine.ports import Listing, LoadedItem, Workspace, now
+from bot.engine.ports import Listing, Workspace, now
 from bot.errors import ConfigError, WorkspaceError
 from bot.settings import Settings
 from bot.storage.git.tree import is_ignored

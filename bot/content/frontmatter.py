@@ -66,32 +66,6 @@ def parse(text: str) -> dict[str, Any]:
     return value
 
 
-def lines_of(text: str) -> dict[tuple[str | int, ...], int]:
-    """The line in which each value of a text begins that can be parsed, by the keys and places that lead to it."""
-    found: dict[tuple[str | int, ...], int] = {}
-    events = _guarded(text)
-    _start_of_stream, _start_of_document, first = next(events), next(events), next(events)
-    _locate(first, events, (), found)
-    return found
-
-
-def _locate(
-    event: yaml.Event,
-    events: Iterator[yaml.Event],
-    at: tuple[str | int, ...],
-    found: dict[tuple[str | int, ...], int],
-) -> None:
-    found[at] = event.start_mark.line + 1 if event.start_mark else 1
-    if isinstance(event, yaml.MappingStartEvent):
-        while isinstance(key := next(events), yaml.ScalarEvent):
-            _locate(next(events), events, (*at, key.value), found)
-    if isinstance(event, yaml.SequenceStartEvent):
-        place = 0
-        while not isinstance(one := next(events), yaml.SequenceEndEvent):
-            _locate(one, events, (*at, place), found)
-            place += 1
-
-
 def _told(error: yaml.YAMLError, text: str) -> str:
     """With the line of the file: the front matter begins in its first one, with the dashes."""
     problem = str(getattr(error, "problem", "") or getattr(error, "reason", "") or error)

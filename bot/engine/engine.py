@@ -100,7 +100,7 @@ class _Turn(Generic[A, I]):
         self.waiting: dict[_Request[A, I], None] = {}  # a set that keeps its order
 
 
-class Repository(Generic[A, I]):
+class Engine(ABC, Generic[A, I]):
     """
     Saves decisions in one compare-and-set: all inputs for an aggregate that wait at the same time are one version.
 
@@ -109,43 +109,121 @@ class Repository(Generic[A, I]):
     current; when there is nothing to save, the store is asked.
     """
 
+    prefix: ClassVar[str] = ""
+    """Before the slug in a wake-up. All engines share one queue, and no slug has a colon."""
+
     def __init__(
         self,
-        store: Saved[A],
-        decide: Callable[[A, I], A],
         *,
-        memory: MutableMapping[str, A],
-        saved: Callable[[I, A | None, A], None],
-        meter: Meter,
-        before_save: BeforeSave,
+        store: Saved[A],
+        wake: Wake,
+        clock: Clock,
+        meter: Meter = NO_METER,
+        memory: MutableMapping[str, A] | None = None,
+        before_save: BeforeSave = nothing_before,
     ) -> None:
-        self._store = store
-        self._before_save = before_save
-        self._decide = decide
-        self._memory = memory
-        self._saved = saved
+        """*before_save* stores what a state may name. Raises Unavailable."""
+        self._aggregates = store
+        self._wake = wake
+        self._clock = clock
         self._meter = meter
+        self._memory: MutableMapping[str, A] = LruCache(REMEMBERED) if memory is None else memory
+        self._before_save = before_save
         self._turns: WeakValueDictionary[str, _Turn[A, I]] = WeakValueDictionary()
+        self._leaving = asyncio.Event()
+        self._later: dict[str, asyncio.TimerHandle] = {}
+        self._waking: set[asyncio.Task[None]] = set()
+        self._working: dict[str, bool] = {}  # the value: something was saved since the outbox was last read
 
-    async def read(self, slug: str) -> A | None:
+    # --- what an aggregate needs of its engine ----------------------------------------------------------------------
+
+    @abstractmethod
+    def _decide(self, state: A, event: I) -> A:
+        """The next value. Raises UserError when *event* makes no sense now."""
+
+    @abstractmethod
+    async def _perform(self, effect: Any, state: A) -> I | None:
+        """The outcome; None when the effect stays in the outbox, and is begun again later."""
+
+    def _next(self, state: A) -> Any | None:
+        """The effect to perform now."""
+        return state.next_effect
+
+    def _attempt(self, effect: Any) -> I | None:
+        """What is saved before *effect* begins; None for an effect that does no harm when it is repeated."""
+
+    def _is_begun(self, state: A, attempt: I) -> bool:  # noqa: ARG002 -- for those who share an effect
+        """Whether *attempt* counts. Another process may have begun the same effect."""
+        return True
+
+    def _wait_seconds(self, effect: Any) -> float:  # noqa: ARG002
+        """Seconds until *effect* may begin."""
+        return 0.0
+
+    def _saved(self, event: I, before: A | None, after: A) -> None:
+        """For counters and the audit log: *after* is stored, or *event* changed nothing."""
+
+    def _about(self, state: A) -> dict[str, str]:  # noqa: ARG002
+        """For the log, beside the item and the effect."""
+        return {}
+
+    async def _idle(self, state: A) -> None:
+        """Nothing can be performed now."""
+
+    @abstractmethod
+    async def _due(self) -> Iterable[str]:
+        """Slugs with an effect that may begin before the next sweep, or something else that is due."""
+
+    # --- inputs -----------------------------------------------------------------------------------------------------
+
+    async def _handle(self, slug: str, event: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
+        """Decides and saves; after a conflict it decides again. None as in `_take`."""
+        with self._input(slug, event):
+            state = await self._take(slug, event, only=only)
+            if state:
+                await self._wake_for(state)
+            return state
+
+    async def _begin(self, event: I, state: A) -> A:
+        """Saves a new aggregate. Raises Conflict when there is one already."""
+        with self._input(state.slug, event):
+            state = state.but(version=1)
+            await self._before_save()
+            await self._aggregates.put(state, expected=0)
+            self._memory[state.slug] = state
+            self._saved(event, None, state)
+            await self._wake_for(state)
+        return state
+
+    async def _wake_for(self, state: A) -> None:
+        """This process looks again before it ends its work on it; else some process is woken."""
+        if state.slug in self._working:
+            self._working[state.slug] = True
+        elif state.next_effect:
+            await self._wake.wake(self.prefix + state.slug)
+
+    @contextmanager
+    def _input(self, slug: str, event: I) -> Iterator[None]:
+        kind = kind_of(type(event))
+        with about(item=slug), span("input", refusals=(UserError, Conflict), item=slug, kind=kind):
+            try:
+                yield
+            except BotError as error:
+                self._meter.refused(event, error)
+                raise
+
+    # --- saving ------------------------------------------------------------------------------------------------------
+
+    async def _read(self, slug: str) -> A | None:
         """As it is stored now."""
-        state = await self._store.get(slug)
+        state = await self._aggregates.get(slug)
         if state:
             self._memory[slug] = state
         else:
             self._memory.pop(slug, None)
         return state
 
-    async def begin(self, event: I, state: A) -> A:
-        """Raises Conflict when there is one already."""
-        state = state.but(version=1)
-        await self._before_save()
-        await self._store.put(state, expected=0)
-        self._memory[state.slug] = state
-        self._saved(event, None, state)
-        return state
-
-    async def take(self, slug: str, event: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
+    async def _take(self, slug: str, event: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
         """
         Decides *event* and saves it. None when nothing is stored, or nothing that *only* is true of. Raises UserError
         when it makes no sense now.
@@ -187,7 +265,7 @@ class Repository(Generic[A, I]):
         before, is_current = self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
             if before is None:
-                before, is_current = await self.read(slug), True
+                before, is_current = await self._read(slug), True
             if before is None:
                 return None
             after = self._decided_on(before, requests)
@@ -195,7 +273,7 @@ class Repository(Generic[A, I]):
                 after = after.but(version=before.version + 1)
                 await self._before_save()
                 try:
-                    await self._store.put(after, expected=before.version)
+                    await self._aggregates.put(after, expected=before.version)
                 except Conflict:
                     self._memory.pop(slug, None)
                     self._meter.conflicted()
@@ -203,7 +281,7 @@ class Repository(Generic[A, I]):
                     continue
                 self._memory[slug] = after
                 return after
-            if is_current or (stored := await self.read(slug)) is before:
+            if is_current or (stored := await self._read(slug)) is before:
                 return before
             before, is_current = stored, True
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
@@ -219,108 +297,6 @@ class Repository(Generic[A, I]):
                 request.refused = error
             state = request.made[1] if request.made else state
         return state
-
-
-class Engine(ABC, Generic[A, I]):
-    prefix: ClassVar[str] = ""
-    """Before the slug in a wake-up. All engines share one queue, and no slug has a colon."""
-
-    def __init__(
-        self,
-        *,
-        store: Saved[A],
-        wake: Wake,
-        decide: Callable[[A, I], A],
-        clock: Clock,
-        meter: Meter = NO_METER,
-        memory: MutableMapping[str, A] | None = None,
-        before_save: BeforeSave = nothing_before,
-    ) -> None:
-        """*before_save* stores what a state may name. Raises Unavailable."""
-        self._wake = wake
-        self._clock = clock
-        self._meter = meter
-        self._repository = Repository(
-            store,
-            decide,
-            memory=LruCache(REMEMBERED) if memory is None else memory,
-            saved=self._saved,
-            meter=self._meter,
-            before_save=before_save,
-        )
-        self._leaving = asyncio.Event()
-        self._later: dict[str, asyncio.TimerHandle] = {}
-        self._waking: set[asyncio.Task[None]] = set()
-        self._working: dict[str, bool] = {}  # the value: something was saved since the outbox was last read
-
-    # --- what an aggregate needs of its engine ----------------------------------------------------------------------
-
-    @abstractmethod
-    async def _perform(self, effect: Any, state: A) -> I | None:
-        """The outcome; None when the effect stays in the outbox, and is begun again later."""
-
-    def _next(self, state: A) -> Any | None:
-        """The effect to perform now."""
-        return state.next_effect
-
-    def _attempt(self, effect: Any) -> I | None:
-        """What is saved before *effect* begins; None for an effect that does no harm when it is repeated."""
-
-    def _is_begun(self, state: A, attempt: I) -> bool:  # noqa: ARG002 -- for those who share an effect
-        """Whether *attempt* counts. Another process may have begun the same effect."""
-        return True
-
-    def _wait_seconds(self, effect: Any) -> float:  # noqa: ARG002
-        """Seconds until *effect* may begin."""
-        return 0.0
-
-    def _saved(self, event: I, before: A | None, after: A) -> None:
-        """For counters and the audit log: *after* is stored, or *event* changed nothing."""
-
-    def _about(self, state: A) -> dict[str, str]:  # noqa: ARG002
-        """For the log, beside the item and the effect."""
-        return {}
-
-    async def _idle(self, state: A) -> None:
-        """Nothing can be performed now."""
-
-    @abstractmethod
-    async def _due(self) -> Iterable[str]:
-        """Slugs with an effect that may begin before the next sweep, or something else that is due."""
-
-    # --- inputs -----------------------------------------------------------------------------------------------------
-
-    async def _handle(self, slug: str, event: I, *, only: Callable[[A], bool] = lambda _: True) -> A | None:
-        """Decides and saves; after a conflict it decides again. None as in `Repository.take`."""
-        with self._input(slug, event):
-            state = await self._repository.take(slug, event, only=only)
-            if state:
-                await self._wake_for(state)
-            return state
-
-    async def _begin(self, event: I, state: A) -> A:
-        """Saves a new aggregate. Raises Conflict when there is one already."""
-        with self._input(state.slug, event):
-            state = await self._repository.begin(event, state)
-            await self._wake_for(state)
-        return state
-
-    async def _wake_for(self, state: A) -> None:
-        """This process looks again before it ends its work on it; else some process is woken."""
-        if state.slug in self._working:
-            self._working[state.slug] = True
-        elif state.next_effect:
-            await self._wake.wake(self.prefix + state.slug)
-
-    @contextmanager
-    def _input(self, slug: str, event: I) -> Iterator[None]:
-        kind = kind_of(type(event))
-        with about(item=slug), span("input", refusals=(UserError, Conflict), item=slug, kind=kind):
-            try:
-                yield
-            except BotError as error:
-                self._meter.refused(event, error)
-                raise
 
     # --- effects ----------------------------------------------------------------------------------------------------
 
@@ -341,7 +317,7 @@ class Engine(ABC, Generic[A, I]):
 
     async def _perform_outbox(self, slug: str) -> None:
         """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
-        state, begun = await self._repository.read(slug), ""
+        state, begun = await self._read(slug), ""
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError
@@ -354,7 +330,7 @@ class Engine(ABC, Generic[A, I]):
                     if self._next(state) == effect:
                         break
                     continue
-                state = await self._repository.take(slug, outcome)
+                state = await self._take(slug, outcome)
                 begun = effect.id if attempt is not None and state and self._is_begun(state, attempt) else ""
         if state:
             await self._idle(state)

@@ -72,7 +72,6 @@ from bot.engine.evidence_ports import Sights
 from bot.engine.ports import (
     Chat,
     Clock,
-    LoadedItem,
     Records,
     Urgency,
     VoiceContext,
@@ -174,7 +173,7 @@ class Performers(NamedTuple):
         match effect:
             case OpenThread():
                 opened = await self.chat.open(rt.place, effect.message, key=effect.id, again=again)
-                return ThreadOpened(**told, **opened._asdict())
+                return ThreadOpened(**told, thread=opened)
             case ReadThread():
                 thread = await self.chat.read(rt.place, after=effect.after)
                 return ThreadRead(
@@ -259,10 +258,10 @@ class Performers(NamedTuple):
         match effect:
             case ReadItem(recovering=recovering, discussing=discussing):
                 read = await self.workspace.read(rt.slug, now=rt.now, after=rt.last_line)
-                return _read(read, told, recovering=recovering).but(discussing=discussing)
+                return ItemRead(**told, item=read, recovering=recovering, discussing=discussing)
             case Restore(recovering=recovering):
                 read = await self.workspace.restore(rt.slug, now=rt.now)
-                return _read(read, told, recovering=recovering)
+                return ItemRead(**told, item=read, recovering=recovering)
             case Survey():
                 if not (await self.sights.at(rt.place)).viewer.sees_code:
                     return Surveyed(**told, survey=CodeSurvey(withheld=True))
@@ -271,9 +270,8 @@ class Performers(NamedTuple):
             case Commit():
                 home = slack_place(rt) if rt.place.thread else None
                 after = rt.last_line
-                receipt = await self.workspace.commit(rt.slug, effect, now=rt.now, after=after, home=home)
-                lines = frozenset(line.message_id for line in effect.lines)
-                return Committed(**told, **receipt._asdict(), lines=lines)
+                result = await self.workspace.commit(rt.slug, effect, now=rt.now, after=after, home=home)
+                return Committed(**told, result=result)
             case _:
                 assert_never(effect)
 
@@ -342,7 +340,3 @@ async def _renewing(chat: Chat, place: Place, words: str, *, seconds: float) -> 
             await chat.show(place, WorkIndicator.STATUS, words)
         except EffectError:  # the sign is no loss; the next effect finds out what is wrong
             return
-
-
-def _read(reading: LoadedItem, told: Told, *, recovering: bool) -> ItemRead:
-    return ItemRead(**told, **reading._asdict(), recovering=recovering)

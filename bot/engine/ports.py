@@ -10,12 +10,10 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
 from datetime import UTC, datetime
 from enum import IntEnum
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.elaboration import Contribution
-from bot.domain.item.artifacts import Edit
 from bot.domain.item.item import KnownItem
 from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.home_page import ReminderSettings
@@ -23,18 +21,16 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, Speak, WorkIndicator
 from bot.domain.roundtable.outcomes import (
-    ChangedFile,
     CodeSurvey,
+    CommitResult,
     DraftQuestion,
     DraftReview,
     ExportNote,
-    HandEdit,
-    ItemState,
-    PutBack,
+    LoadedItem,
+    OpenedThread,
     ThreadMessage,
 )
 from bot.domain.roundtable.state import Roundtable
-from bot.domain.specification.entries import Specification
 from bot.domain.specification.exported import ExportEdit
 from bot.domain.specification.fold import Patch
 from bot.domain.transcript.last_line import LastLine
@@ -76,18 +72,6 @@ class Urgency(IntEnum):
 
 NOTHING = LastLine()
 """Nothing is known to be committed."""
-
-
-class OpenedThread(NamedTuple):
-    """
-    *private* says whether only some can see the channel; None when it cannot be known. *posted* is our message in the
-    thread of someone else; empty where ours is the root.
-    """
-
-    ts: str
-    permalink: str
-    private: bool | None = None
-    posted: str = ""
 
 
 class ThreadMessages(NamedTuple):
@@ -218,6 +202,10 @@ class Chat(Protocol):
         ...
 
 
+Noted = Literal["listened", "expired"]
+"""That a process hears Slack, and that what is older than the settings keep it was taken out."""
+
+
 class Store(Protocol):
     """Where the live roundtables are. Every call is bounded in time, and raises Unavailable when it is over."""
 
@@ -265,13 +253,11 @@ class Store(Protocol):
         """Slugs of the roundtables that are in a thread and not over. Slow: not for every input."""
         ...
 
-    async def listened(self) -> str:
-        """When a process last noted that it hears Slack; empty when none did, or the note is lost."""
+    async def noted(self, what: Noted) -> str:
+        """When *what* was last noted, in the form of a transcript's `ts`; empty when it never was, or that is lost."""
         ...
 
-    async def listening(self, at: str) -> None:
-        """Notes that this process hears Slack at *at*, in the form of a transcript's `ts`."""
-        ...
+    async def note(self, what: Noted, at: str) -> None: ...
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         """
@@ -297,28 +283,6 @@ class OnceMarks(Protocol):
     async def first(self, key: str, *, seconds: float) -> bool:
         """True for one caller only: *key* was not there, and is now kept for *seconds*."""
         ...
-
-
-class CommitResult(NamedTuple):
-    """
-    *unwritten* are the edits of files that could not be written (ERR-ART-002); the rest is saved. *restored* is
-    what had been deleted and came back. *last_line* is the newest in git now, *put_back* what others had done to our
-    lines; *lost* is as in LoadedItem. *hand_edits* are what people changed where edits were not applied, *before* the
-    entries as of the commit before, if one of these needs them; *exports* are about formats that were not written.
-    """
-
-    state: ItemState
-    sha: str
-    touched: tuple[ChangedFile, ...]
-    troubles: tuple[Trouble, ...]
-    unwritten: tuple[Edit, ...] = ()
-    restored: str = ""
-    last_line: LastLine = LastLine()
-    put_back: PutBack | None = None
-    lost: bool = False
-    hand_edits: tuple[HandEdit, ...] = ()
-    before: Specification = Specification()
-    exports: tuple[ExportNote, ...] = ()
 
 
 class Listing(NamedTuple):
@@ -356,20 +320,6 @@ class Listing(NamedTuple):
     def named(self) -> Place | None:
         """The thread that meta.json names, sealed or not."""
         return Place(team=self.team, channel=self.channel, thread=self.thread) if self.thread else None
-
-
-class LoadedItem(NamedTuple):
-    """
-    `state` is None when there is no folder; troubles are what was corrected or lost while reading.
-
-    `restorable` says that meta.json is gone or cannot be read (ERR-META-001, ERR-META-002), and history holds one
-    that `restore` can bring back. `lost`: no clone has the last line that was committed.
-    """
-
-    state: ItemState | None
-    troubles: tuple[Trouble, ...]
-    restorable: bool = False
-    lost: bool = False
 
 
 class Planning(NamedTuple):

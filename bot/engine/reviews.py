@@ -296,7 +296,7 @@ class ReviewTriage(Engine[Notice, Happened]):
         tally: Meter = NO_METER,
     ) -> None:
         begun = _Begun(notices, reviewing.archive)
-        super().__init__(store=begun, wake=wake, decide=decide, clock=reviewing.clock)
+        super().__init__(store=begun, wake=wake, clock=reviewing.clock)
         self.reviewing = reviewing
         self.queue = Queue(notices, reviewing.clock)
         self._notices = notices
@@ -325,6 +325,9 @@ class ReviewTriage(Engine[Notice, Happened]):
         return notice is not None and notice.next_effect is not None
 
     # --- what the engine asks ---------------------------------------------------------------------------------------
+
+    def _decide(self, state: Notice, event: Happened) -> Notice:
+        return decide(state, event)
 
     async def _perform(self, effect: Owed, state: Notice) -> Outcome | None:
         try:

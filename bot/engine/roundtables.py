@@ -214,6 +214,8 @@ class RoundtableCache(LruCache[str, Roundtable]):
 
 
 class Roundtables(Engine[Roundtable, Input]):
+    _memory: RoundtableCache
+
     def __init__(
         self,
         *,
@@ -229,15 +231,9 @@ class Roundtables(Engine[Roundtable, Input]):
         before_save: BeforeSave = nothing_before,
     ) -> None:
         """*changed* is told each roundtable that was saved."""
-        self._memory = RoundtableCache()
+        memory = RoundtableCache()
         super().__init__(
-            store=store,
-            wake=wake,
-            decide=self._decide,
-            clock=clock,
-            meter=meter,
-            memory=self._memory,
-            before_save=before_save,
+            store=store, wake=wake, clock=clock, meter=meter, memory=memory, before_save=before_save
         )
         self._store = store
         self._performers = performers
@@ -477,9 +473,9 @@ class Roundtables(Engine[Roundtable, Input]):
         when another process has performed it meanwhile: an edit that is made again would undo a newer one.
         """
         if attempt := self._attempt(effect):
-            rt = await self._repository.take(slug, attempt.but(settled=effect.attempts))
+            rt = await self._take(slug, attempt.but(settled=effect.attempts))
         else:
-            rt = await self._repository.read(slug)
+            rt = await self._read(slug)
         return next((one for one in rt.outbox if one.id == effect.id), None) if rt else None
 
     def _failed(
@@ -538,14 +534,14 @@ class Absence:
         This process hears Slack. That is noted last: after a crash it is done again, and two processes that do it at
         once use the same keys. Raises Unavailable with the store.
         """
-        since, at = await self._store.listened(), self._clock()
+        since, at = await self._store.noted("listened"), self._clock()
         slugs = await self._store.held() if _is_too_long(since, at) else ()
         if slugs:
             log.warning("no process heard Slack since %s: %s threads are read again", since, len(slugs))
         for slug in slugs:
             with suppress(UserError, NewerVersion):  # gone meanwhile, or for a process of another kind
                 await self._roundtables.handle(slug, Returned(key=f"away.{since}", at=at, since=since))
-        await self._store.listening(at)
+        await self._store.note("listened", at)
 
 
 def _is_too_long(since: str, at: str) -> bool:

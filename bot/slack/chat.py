@@ -16,13 +16,13 @@ from bot.domain.messages.home_page import DailyMessage, HomePage
 from bot.domain.messages.message import Message
 from bot.domain.privacy.discretion import redacted_message
 from bot.domain.roundtable.effects import WorkIndicator
+from bot.domain.roundtable.outcomes import OpenedThread
 from bot.domain.values.places import Belonging, ChannelKind, Person, Place
 from bot.engine.access import retried
 from bot.engine.lru import LruCache
 from bot.engine.ports import (
     Chat,
     ExportFile,
-    OpenedThread,
     Profile,
     RootMessage,
     ThreadMessages,
@@ -109,7 +109,8 @@ class SlackChat(Chat):
         root = place.thread or stamps[0]
         permalink = await self._permalink(place.channel, root)
         posted = stamps[0] if place.thread else ""
-        return OpenedThread(root, permalink, await self._channels.private(place.channel), posted)
+        private = await self._channels.private(place.channel)
+        return OpenedThread(ts=root, permalink=permalink, private=private, posted=posted)
 
     async def post(
         self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False

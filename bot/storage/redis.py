@@ -19,6 +19,7 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import NOWHERE, Place
 from bot.domain.values.timestamps import seconds
+from bot.engine.ports import Noted
 from bot.errors import Conflict, NewerVersion, Unavailable
 from bot.storage.notices import RedisNotices
 from bot.storage.ownership import NOT_OWNER, REFUSE_FORMER_OWNER, Ownership, not_owner
@@ -159,7 +160,6 @@ class RedisStore(Connected):
         self._timers = f"{self._prefix}timers"
         self._people = f"{self._prefix}people"
         self._users = f"{self._prefix}users"
-        self._listened = f"{self._prefix}listened"
         self._probed = f"{self._prefix}probe"
         self._scanned = False
         self._memory = StoreMemory()
@@ -312,22 +312,13 @@ class RedisStore(Connected):
         """Of every roundtable."""
         return tuple(one.slug for one in await self._census())
 
-    async def listened(self) -> str:
+    async def noted(self, what: Noted) -> str:
         async with self._bounded():
-            return await self._redis.get(self._listened) or ""
+            return await self._redis.get(f"{self._prefix}{what}") or ""
 
-    async def listening(self, at: str) -> None:
+    async def note(self, what: Noted, at: str) -> None:
         async with self._bounded():
-            await self._redis.set(self._listened, at)
-
-    async def expired(self) -> str:
-        """When what is older than the settings keep it was last taken out."""
-        async with self._bounded():
-            return await self._redis.get(f"{self._prefix}expired") or ""
-
-    async def note_expired(self, at: str) -> None:
-        async with self._bounded():
-            await self._redis.set(f"{self._prefix}expired", at)
+            await self._redis.set(f"{self._prefix}{what}", at)
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         async with self._bounded():

@@ -27,6 +27,7 @@ from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import NOWHERE, Place
+from bot.engine.ports import Noted
 from bot.errors import ConfigError, Conflict, NewerVersion, Unavailable
 from bot.files import folder
 from bot.storage.installed import SqliteInstallations
@@ -171,20 +172,12 @@ class SqliteStore:
         """Of every roundtable."""
         return tuple(slug for (slug,) in await self.rows("SELECT slug FROM roundtables"))
 
-    async def listened(self) -> str:
-        found = await self.rows("SELECT content FROM notes WHERE name = 'listened'")
+    async def noted(self, what: Noted) -> str:
+        found = await self.rows("SELECT content FROM notes WHERE name = ?", what)
         return str(found[0][0]) if found else ""
 
-    async def listening(self, at: str) -> None:
-        await self.rows("REPLACE INTO notes VALUES ('listened', ?)", at)
-
-    async def expired(self) -> str:
-        """When what is older than the settings keep it was last taken out."""
-        found = await self.rows("SELECT content FROM notes WHERE name = 'expired'")
-        return str(found[0][0]) if found else ""
-
-    async def note_expired(self, at: str) -> None:
-        await self.rows("REPLACE INTO notes VALUES ('expired', ?)", at)
+    async def note(self, what: Noted, at: str) -> None:
+        await self.rows("REPLACE INTO notes VALUES (?, ?)", what, at)
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         now, verb = time.time(), "REPLACE" if renew else "INSERT OR IGNORE"

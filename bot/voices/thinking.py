@@ -28,12 +28,11 @@ from bot.voices.prompts.scene import Scene
 from bot.voices.prompts.specification import ids_left_out
 from bot.voices.session import NO_EFFORTS, REVIEWING, VOICES, CallLimits, Efforts, ModelSession
 from bot.voices.sources import ProseCheck
-from bot.voices.tools.looking import Looker, no_looker
+from bot.voices.tools.looking import LookerOf, LookSubject, no_looker
 
 log = logging.getLogger(__name__)
 
 MindOf = Callable[[str], LanguageModel | None]
-TurnLookerOf = Callable[[VoiceContext], Looker | None]
 
 SPEAKING = CallLimits(60.0, 1_200)
 DRAFTING = CallLimits(120.0, 4_000)
@@ -57,7 +56,7 @@ class ModelVoices:
         mind_of: MindOf,
         offline: Voices,
         *,
-        looker_of: TurnLookerOf = no_looker,
+        looker_of: LookerOf = no_looker,
         efforts: Efforts = NO_EFFORTS,
         second: LanguageModel | None = None,
     ) -> None:
@@ -122,7 +121,9 @@ class ModelVoices:
     def _session(
         self, mind: LanguageModel, cue: VoiceContext, limits: CallLimits, task: ModelTask
     ) -> ModelSession:
-        return ModelSession(mind, limits, task, efforts=self._efforts, looker=self._looker_of(cue))
+        subject = LookSubject.of(cue.roundtable, cue.sight)
+        looker = self._looker_of(subject, cue.playbook.schema, persona_of(cue))
+        return ModelSession(mind, limits, task, efforts=self._efforts, looker=looker)
 
 
 # --- drafts ---

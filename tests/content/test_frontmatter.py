@@ -146,21 +146,3 @@ def test_any_text_is_front_matter_or_bad_front_matter(text: str) -> None:
 
     assert all(isinstance(key, str) for key in front)
     assert body.endswith("body")
-
-
-@pytest.mark.usefixtures("loader")
-def test_each_value_has_the_line_that_it_begins_in() -> None:
-    """Found by the keys and places that lead to it."""
-    text = "title: x\npeople:\n  Ada:\n    sheet:\n      - {id: a1}\n      - id: a2\n"
-
-    assert frontmatter.lines_of(text) == {
-        (): 1,
-        ("title",): 1,
-        ("people",): 3,
-        ("people", "Ada"): 4,
-        ("people", "Ada", "sheet"): 5,
-        ("people", "Ada", "sheet", 0): 5,
-        ("people", "Ada", "sheet", 0, "id"): 5,
-        ("people", "Ada", "sheet", 1): 6,
-        ("people", "Ada", "sheet", 1, "id"): 6,
-    }

@@ -304,16 +304,16 @@ async def test_what_is_held_in_a_thread_and_not_over_is_known(store: Store) -> N
 async def test_when_something_was_last_done_is_known(open_store: Opening) -> None:
     """That a process listened, and that old things were taken out: also to the process that comes next."""
     async with open_store() as store:
-        assert not await store.listened()
-        assert not await store.expired()
-        await store.listening("2026-11-21T10:00:00.000Z")
-        await store.listening("2026-11-21T10:00:30.000Z")
-        await store.note_expired("2026-11-21T03:00:00.000Z")
-        await store.note_expired("2026-11-22T03:00:00.000Z")
+        assert not await store.noted("listened")
+        assert not await store.noted("expired")
+        await store.note("listened", "2026-11-21T10:00:00.000Z")
+        await store.note("listened", "2026-11-21T10:00:30.000Z")
+        await store.note("expired", "2026-11-21T03:00:00.000Z")
+        await store.note("expired", "2026-11-22T03:00:00.000Z")
 
     async with open_store() as store:
-        assert await store.listened() == "2026-11-21T10:00:30.000Z"
-        assert await store.expired() == "2026-11-22T03:00:00.000Z"
+        assert await store.noted("listened") == "2026-11-21T10:00:30.000Z"
+        assert await store.noted("expired") == "2026-11-22T03:00:00.000Z"
 
 
 async def test_what_models_took_is_added_up_by_month(open_store: Opening) -> None:

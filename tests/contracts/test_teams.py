@@ -39,10 +39,10 @@ async def test_what_is_remembered_of_two_teams(shared_url: str) -> None:
     async with RedisStore(shared_url, team="T1") as one, RedisStore(shared_url, team="T2") as other:
         assert await one.first("C1.1.1", seconds=60)
         assert await other.first("C1.1.1", seconds=60)
-        await one.listening("1.1")
+        await one.note("listened", "1.1")
         await one.keep_person("U1", ReminderSettings(off=True))
 
-        assert await other.listened() == ""
+        assert await other.noted("listened") == ""
         assert await other.people() == {}
 
 

@@ -5,10 +5,10 @@ import pytest
 from bot.domain.item.artifacts import FileEdit, InsightEdit, ItemsEdit
 from bot.domain.item.meta import MetaChange, Record, SlackPlace
 from bot.domain.planning.projections import BRIEF
-from bot.domain.roundtable.outcomes import ChangedFile
+from bot.domain.roundtable.outcomes import ChangedFile, LoadedItem
 from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.lines import Source
-from bot.engine.ports import LoadedItem, Workspace
+from bot.engine.ports import Workspace
 from tests.storage.samples import NOW, SLUG, a_commit, a_line, a_section, state_of
 
 SPEC = "requirements-spec.md"
@@ -22,7 +22,7 @@ def an_insight(path: str = SPEC, *, number: int = 1) -> InsightEdit:
 
 async def test_an_item_begins_with_its_folder(workspace: Workspace) -> None:
     """Before the first commit there is nothing, and that is no trouble."""
-    assert await workspace.read(SLUG, now=NOW) == LoadedItem(None, ())
+    assert await workspace.read(SLUG, now=NOW) == LoadedItem()
     assert await workspace.items() == ()
 
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
@@ -58,7 +58,7 @@ async def test_what_was_committed_is_not_committed_again(workspace: Workspace) -
 
     again = await workspace.commit(SLUG, a_commit(), now=LATER)
 
-    assert again == first._replace(troubles=())
+    assert again == first.but(troubles=())
 
 
 async def test_a_step_that_runs_again_writes_its_section_anew(workspace: Workspace) -> None:
@@ -261,8 +261,8 @@ async def test_a_sound_item_needs_no_restoring(workspace: Workspace) -> None:
     """It is only read."""
     receipt = await workspace.commit(SLUG, a_commit(), now=NOW)
 
-    assert await workspace.restore(SLUG, now=NOW) == LoadedItem(receipt.state, ())
-    assert await workspace.restore("unknown", now=NOW) == LoadedItem(None, ())
+    assert await workspace.restore(SLUG, now=NOW) == LoadedItem(state=receipt.state)
+    assert await workspace.restore("unknown", now=NOW) == LoadedItem()
 
 
 async def test_a_transcript_that_lacks_a_line_is_behind(workspace: Workspace) -> None:

@@ -71,6 +71,7 @@ from bot.domain.roundtable.machine import decide
 from bot.domain.roundtable.outcomes import (
     ChangedFile,
     CodeSurvey,
+    CommitResult,
     Committed,
     Done,
     DraftReview,
@@ -80,6 +81,8 @@ from bot.domain.roundtable.outcomes import (
     IssuesRead,
     ItemRead,
     ItemState,
+    LoadedItem,
+    OpenedThread,
     Outcome,
     PersonaSpoke,
     PersonMet,
@@ -563,7 +566,7 @@ class Table:
         match effect:
             case OpenThread():
                 ts = self.rt.place.thread or self._stands(effect.message)
-                return ThreadOpened(**told, ts=ts, permalink=f"https://slack.test/p{ts}")
+                return ThreadOpened(**told, thread=OpenedThread(ts=ts, permalink=f"https://slack.test/p{ts}"))
             case ReadThread():
                 # Only what stands after the stamp is read: of posts of ours, too.
                 first = min((one.ts for one in world.thread if one.ts > effect.after), default="")
@@ -686,15 +689,16 @@ class Table:
         told: dict[str, Any] = {**pending, "recovering": effect.recovering}
         told |= {"discussing": effect.discussing} if isinstance(effect, ReadItem) else {}
         if self.world.meta is None:
-            return ItemRead(**told, state=None)
+            return ItemRead(**told, item=LoadedItem())
         try:
             troubles = meta.read(self.world.meta, now=told["at"]).troubles
         except meta.Corrupt:
             restorable = bool(self.world.good_meta)
-            return ItemRead(**told, state=None, restorable=restorable, troubles=(trouble("ERR-META-002"),))
+            item = LoadedItem(restorable=restorable, troubles=(trouble("ERR-META-002"),))
+            return ItemRead(**told, item=item)
         known = folded(transcript.read(self.world.meeting))
         state = self._state(told["at"]).but(specification=known.specification, written=known.written)
-        return ItemRead(**told, state=state, troubles=troubles)
+        return ItemRead(**told, item=LoadedItem(state=state, troubles=troubles))
 
     def _commit(self, work: Commit, told: Mapping[str, str]) -> Committed:
         world, touched, troubles = self.world, [], list(self.world.troubles)
@@ -720,17 +724,15 @@ class Table:
             world.old_lines = OldLines()
         world.meeting = transcript.append(world.meeting, work.lines)
         world.commits = [*(one for one in world.commits if one.id != work.id), work]
-        lines = frozenset(line.message_id for line in work.lines)
-        return Committed(
-            **told,
+        result = CommitResult(
             state=self._state(told["at"]),
-            lines=lines,
             sha=f"{len(world.commits):07}",
             touched=tuple(touched),
             troubles=tuple(troubles),
             unwritten=unwritten,
             last_line=last_line(world.meeting),
         )
+        return Committed(**told, result=result)
 
     def _heading(self, edit: Edit) -> str:
         if isinstance(edit, InsightEdit):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from bot.domain.item.meta import Record
-from bot.domain.transcript.state import RecordedProgress
+from bot.domain.transcript.state import Progress
 from bot.domain.transcript.verify import meta_compared
 from bot.domain.values.json_files import pretty
 
@@ -17,7 +17,7 @@ HELD = Record(
     synthesis_summary="It matters",
 )
 LATER = HELD.but(timestamp="2026-01-02T00:00:00.000Z")
-DONE = RecordedProgress(
+DONE = Progress(
     steps_completed=("00-01", "00-02"),
     phases_completed=("00-quick-scan",),
     depth_overrides={"00-quick-scan": "deep"},
@@ -27,7 +27,7 @@ DONE = RecordedProgress(
 OLD = DONE.but(whole=False)
 
 
-def meta_json(progress: RecordedProgress = DONE, /, **fields: object) -> bytes:
+def meta_json(progress: Progress = DONE, /, **fields: object) -> bytes:
     said = {
         **progress.model_dump(mode="json", exclude={"whole"}),
         "analysis_status": progress.derived_status,
@@ -35,7 +35,7 @@ def meta_json(progress: RecordedProgress = DONE, /, **fields: object) -> bytes:
     return pretty({"description": "Offline sync", **said, **fields}).encode()
 
 
-def wrong(content: bytes, progress: RecordedProgress = DONE) -> list[tuple[int, str]]:
+def wrong(content: bytes, progress: Progress = DONE) -> list[tuple[int, str]]:
     return [(one.line, one.sentence) for one in meta_compared(content, progress)]
 
 
@@ -112,7 +112,7 @@ def test_an_older_record_is_compared_as_far_as_it_goes() -> None:
 @pytest.mark.parametrize("theirs", [None, "00-01", 7])
 def test_what_is_read_as_nothing_is_what_lines_without_progress_say(theirs: object) -> None:
     """Transcripts of other tools lie beside files that say null, or anything."""
-    nothing = RecordedProgress()
+    nothing = Progress()
     fields = {"steps_completed": theirs, "elaborations": theirs, "depth_overrides": theirs}
 
     assert wrong(meta_json(nothing, **fields, analysis_status=None), nothing) == []

@@ -10,7 +10,7 @@ from bot.domain.messages.attribution_wording import attributions
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.inputs import AnswerDirectly
-from bot.domain.roundtable.outcomes import Committed, ItemState
+from bot.domain.roundtable.outcomes import CommitResult, Committed, ItemState
 from bot.domain.roundtable.stage import Stage
 from bot.errors import NotNow
 from tests.domain.books import few_steps, step
@@ -419,10 +419,9 @@ def test_people_are_told_what_was_deleted_and_restored() -> None:
     table.stop_paying().say("In tunnels.").finish().pay_up_to("commit")
     commit = table.rt.outbox[0]
     state = ItemState(meta=table.meta.but(steps_completed=("00-01", "00-02")))
-    told = Committed(
-        key=commit.id, at=table.now(), effect=commit.id, sha="1", state=state,
-        restored="folder", troubles=(trouble("ERR-META-001"), trouble("ERR-ART-001")),
-    )  # fmt: skip
+    lost = (trouble("ERR-META-001"), trouble("ERR-ART-001"))
+    result = CommitResult(sha="1", state=state, restored="folder", troubles=lost)
+    told = Committed(key=commit.id, at=table.now(), effect=commit.id, result=result)
     table.rt = table.decided(told)
     table.resume_paying()
 

@@ -7,7 +7,7 @@ import pytest
 from bot.domain.catalog.policy import Policy
 from bot.domain.catalog.steps import Depth
 from bot.domain.messages.form import FieldValue, FormName, Submission
-from bot.domain.messages.start_form import ItemSource, mistakes, source_of, start_form, started
+from bot.domain.messages.start_form import mistakes, source_of, start_form, started, thread_of
 from bot.domain.values.places import Person
 from tests.domain.table import shipped
 
@@ -27,35 +27,41 @@ def sent(*, subject: str = "", **values: FieldValue) -> Submission:
     )
 
 
+ISSUE = "https://github.com/acme/app/issues/42#issuecomment-1"
+
+
 @pytest.mark.parametrize(
     ("text", "source"),
     [
-        ("#42", ItemSource(kind="github", id="GH-42")),
-        ("acme/app#42", ItemSource(kind="github", id="acme/app#42", reference="acme/app#42")),
-        (
-            "https://github.com/acme/app/issues/42#issuecomment-1",
-            ItemSource(
-                kind="github",
-                id="acme/app#42",
-                reference="https://github.com/acme/app/issues/42#issuecomment-1",
-            ),
-        ),
-        ("PROJ-12", ItemSource(kind="jira", id="PROJ-12")),
-        ("https://acme.atlassian.net/browse/PROJ-12?focus=1", ItemSource(kind="jira", id="PROJ-12")),
-        ("https://example.org/a-page", ItemSource()),
-        (
-            "https://acme.slack.com/archives/C042/p1795374000000280",
-            ItemSource(channel="C042", thread="1795374000.000280"),
-        ),
-        (
-            "https://acme.slack.com/archives/C042/p1795374231000400?thread_ts=1795374000.000280&cid=C042",
-            ItemSource(channel="C042", thread="1795374000.000280"),
-        ),
-        ("", ItemSource()),
+        ("#42", ("github", "GH-42", "")),
+        ("acme/app#42", ("github", "acme/app#42", "acme/app#42")),
+        (ISSUE, ("github", "acme/app#42", ISSUE)),
+        ("PROJ-12", ("jira", "PROJ-12", "")),
+        ("https://acme.atlassian.net/browse/PROJ-12?focus=1", ("jira", "PROJ-12", "")),
+        ("https://example.org/a-page", ("manual", None, "")),
+        ("https://acme.slack.com/archives/C042/p1795374000000280", ("manual", None, "")),
+        ("", ("manual", None, "")),
     ],
 )
-def test_a_source_is_an_issue_a_ticket_or_a_thread(text: str, source: ItemSource) -> None:
-    assert source_of(text) == source
+def test_a_source_is_an_issue_or_a_ticket(text: str, source: tuple[str, str | None, str]) -> None:
+    found = source_of(text)
+    assert (found.source, found.source_id, found.reference) == source
+
+
+@pytest.mark.parametrize(
+    ("text", "thread"),
+    [
+        ("https://acme.slack.com/archives/C042/p1795374000000280", ("C042", "1795374000.000280")),
+        (
+            "https://acme.slack.com/archives/C042/p1795374231000400?thread_ts=1795374000.000280&cid=C042",
+            ("C042", "1795374000.000280"),
+        ),
+        ("https://example.org/a-page", ("", "")),
+        ("", ("", "")),
+    ],
+)
+def test_a_source_may_be_a_thread(text: str, thread: tuple[str, str]) -> None:
+    assert thread_of(text) == thread
 
 
 def test_what_is_left_as_it_was_is_no_choice() -> None:

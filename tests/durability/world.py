@@ -19,7 +19,15 @@ from bot.domain.messages.message import NO_STEP, Message
 from bot.domain.planning.projections import WRITTEN
 from bot.domain.roundtable.digest import StateChange
 from bot.domain.roundtable.effects import Commit, WorkIndicator
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, ItemState, ThreadMessage
+from bot.domain.roundtable.outcomes import (
+    ChangedFile,
+    CodeSurvey,
+    CommitResult,
+    ItemState,
+    LoadedItem,
+    OpenedThread,
+    ThreadMessage,
+)
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.transcript import lines, open_step
 from bot.domain.transcript.last_line import LastLine, last_line
@@ -28,11 +36,9 @@ from bot.domain.values.places import Belonging, Person, Place
 from bot.engine.ports import (
     NOTHING,
     ChangesSince,
-    CommitResult,
     ExportFile,
     Listing,
-    LoadedItem,
-    OpenedThread,
+    Noted,
     Pay,
     Planning,
     Profile,
@@ -167,10 +173,10 @@ class SimStore:
     async def held(self) -> tuple[str, ...]:
         return tuple(self._world.store)
 
-    async def listened(self) -> str:
+    async def noted(self, what: Noted) -> str:
         return ""
 
-    async def listening(self, at: str) -> None: ...
+    async def note(self, what: Noted, at: str) -> None: ...
 
     async def first(self, key: str, *, seconds: float, renew: bool = False) -> bool:
         first = renew or key not in self._firsts
@@ -220,7 +226,7 @@ class SimChat:
         self._called(Kind.SLACK)
         root = place.thread or ts
         posted = ts if place.thread else ""
-        return OpenedThread(root, f"https://slack.test/p{root}", posted=posted)
+        return OpenedThread(ts=root, permalink=f"https://slack.test/p{root}", posted=posted)
 
     async def post(
         self, place: Place, message: Message, *, key: str, again: bool, broadcast: bool = False
@@ -358,7 +364,7 @@ class SimWorkspace:
         return ""
 
     async def read(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
-        return LoadedItem(self._state(now) if META in self._world.files else None, ())
+        return LoadedItem(state=self._state(now) if META in self._world.files else None)
 
     async def restore(self, slug: str, *, now: str) -> LoadedItem:
         return await self.read(slug, now=now)
@@ -388,7 +394,7 @@ class SimWorkspace:
             raise WorkspaceError("The disk is full.", reason="disk_full", again=True) from None
         touched = tuple(ChangedFile(path=edit.path) for edit in work.edits)
         known = last_line(self._world.files.get(MEETING, b""))
-        return CommitResult(self._state(now), work.id, touched, (), last_line=known)
+        return CommitResult(state=self._state(now), sha=work.id, touched=touched, last_line=known)
 
     def _write(self, work: Commit, now: str) -> None:
         before = dict(self._world.files)

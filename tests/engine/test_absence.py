@@ -30,7 +30,7 @@ async def reads(one: Replica, slug: str) -> int:
 
 async def test_after_a_long_silence_the_thread_is_read(one: Replica, other: Replica, rt: Roundtable) -> None:
     """And whoever pays is woken for it."""
-    await one.store.listening(LONG_AGO)
+    await one.store.note("listened", LONG_AGO)
 
     await of(one).ended()
     await of(other).ended()
@@ -42,7 +42,7 @@ async def test_after_a_long_silence_the_thread_is_read(one: Replica, other: Repl
 
 async def test_a_short_silence_slack_bridges_itself(one: Replica, rt: Roundtable) -> None:
     """It repeats for five minutes; a rolling update disturbs nobody."""
-    await one.store.listening(now())
+    await one.store.note("listened", now())
 
     await of(one).ended()
 
@@ -52,7 +52,7 @@ async def test_a_short_silence_slack_bridges_itself(one: Replica, rt: Roundtable
 async def test_a_process_that_loses_the_team_meanwhile_leaves_it_to_the_next_owner(
     one: Replica, other: Replica, rt: Roundtable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await one.store.listening(LONG_AGO)
+    await one.store.note("listened", LONG_AGO)
 
     async def refused(*_: object, **__: object) -> None:
         raise NotOwner("another process has taken the team")
@@ -68,12 +68,12 @@ async def test_a_process_that_loses_the_team_meanwhile_leaves_it_to_the_next_own
 @pytest.mark.parametrize("noted", ["", "the other day"])
 async def test_where_nobody_knows_nothing_is_read(one: Replica, rt: Roundtable, noted: str) -> None:
     """The first start; a store that was emptied, whose roundtables are gone as well; somebody wrote there by hand."""
-    await one.store.listening(noted)
+    await one.store.note("listened", noted)
 
     await of(one).ended()
 
     assert not await reads(one, rt.slug)
-    assert await one.store.listened() > LONG_AGO
+    assert await one.store.noted("listened") > LONG_AGO
 
 
 async def test_whoever_dies_on_the_way_is_succeeded(
@@ -82,7 +82,7 @@ async def test_whoever_dies_on_the_way_is_succeeded(
     """The end of a silence is noted when every thread is about to be read: until then, anybody begins again."""
     second = rt.but(slug="another")
     await one.store.put(second, expected=0)
-    await one.store.listening(LONG_AGO)
+    await one.store.note("listened", LONG_AGO)
     monkeypatch.setattr(one.engine, "handle", _once(one.engine.handle))
 
     with pytest.raises(Unavailable):

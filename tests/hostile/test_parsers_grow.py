@@ -67,6 +67,7 @@ from bot.storage.git.evidence import ranked
 from bot.voices import answers, sources
 from bot.voices.prompts import digest, fencing, shown_files
 from roundtable_eval import people as simulated
+from roundtable_eval.files import line_at
 from tests.domain.table import Table, person, shipped
 from tests.growth import SHAPES, afresh, grown, growth
 from tests.integrations.test_source_files import read as source_files
@@ -284,7 +285,9 @@ PEOPLE: Mapping[str, Read] = {
         said, [item.KnownItem(slug="offline-sync", title="Offline sync")], f"- {said}"
     ),
     "a backlog": lambda said: item.backlog_title("1.2", said),
-    "a source of an item": told(lambda said: (start_form.source_of(said), permalinks.thread(said))),
+    "a source of an item": told(
+        lambda said: (start_form.source_of(said), start_form.thread_of(said), permalinks.thread(said))
+    ),
     "commands on a card": lambda said: card_commands.may_be_typed(said, shipped().schema),
     "a title of a thread": lambda said: step_wording.title_of_root(f"**Roundtable: {said}"),
     "reviewers": reviewers._WORD.findall,
@@ -475,7 +478,7 @@ FILES: Mapping[str, Read] = {
 
 CONTENT: Mapping[str, Read] = {
     "front matter": told(frontmatter.split),
-    "lines of values": told(lambda said: frontmatter.parse(said) and frontmatter.lines_of(said)),
+    "lines of values": told(lambda said: frontmatter.parse(said) and line_at(said, ("a", "b", 0))),
     "questions to simulated people": simulated.questions_in,
     "simulated people who are asked": lambda said: simulated.addressed(said, {"Ada", "Grace"}),
     "sections": frontmatter.sections,

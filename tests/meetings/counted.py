@@ -20,8 +20,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import ModelName
+from bot.domain.catalog.personas import ModelName, Persona
 from bot.domain.catalog.policy import Policy, ReviewedBy
+from bot.domain.catalog.schema import Schema
 from bot.domain.item.item import item_from
 from bot.domain.messages.message import Action
 from bot.domain.privacy.redaction import unchanged
@@ -31,7 +32,6 @@ from bot.domain.specification.claims import EntryState
 from bot.domain.specification.entries import NOT_LISTED
 from bot.domain.values.places import Person
 from bot.engine.performers import Performers
-from bot.engine.ports import VoiceContext
 from bot.engine.roundtables import Roundtables
 from bot.storage.git.evidence import ITEMS_DIR, GitEvidence
 from bot.storage.git.workspace import GitWorkspace
@@ -326,7 +326,7 @@ async def counted(root: Path, models: ModelsByRule) -> CountedMeeting:
     world, book = World(), _book()
     async with SqliteStore(root / ".roundtable") as store, GitWorkspace(root, seal=SEAL) as workspace:
         meeting = PlayedMeeting(store, models)
-        voices = _voices(models, GitEvidence(root, ITEMS_DIR), book)
+        voices = _voices(models, GitEvidence(root, ITEMS_DIR))
         chat, records = SimChat(world), SimRecords(world)
         performers = Performers(chat, voices, workspace, book, meeting.now, records, MEMBERS)
         meeting.engine = Roundtables(
@@ -351,12 +351,11 @@ def _book() -> Playbook:
     return replace(shipped(), policy=policy)
 
 
-def _voices(models: ModelsByRule, evidence: GitEvidence, book: Playbook) -> ModelVoices:
+def _voices(models: ModelsByRule, evidence: GitEvidence) -> ModelVoices:
     mind = Caller(ModelName("scripted", "one"), models.model, address="", caches=False, streams=False)
 
-    def looker_of(cue: VoiceContext) -> Looker:
-        subject, persona = LookSubject.of(cue.roundtable, cue.sight), book.roster[cue.persona]
-        return Looker(evidence, subject, book.schema, persona, redact=unchanged)
+    def looker_of(subject: LookSubject, schema: Schema, persona: Persona) -> Looker:
+        return Looker(evidence, subject, schema, persona, redact=unchanged)
 
     return ModelVoices(lambda _: mind, OfflineVoices(), looker_of=looker_of, second=mind)
 

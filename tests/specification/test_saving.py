@@ -2,7 +2,7 @@
 
 from bot.domain.item.artifacts import SectionEdit, changed_by_hand, digest_of
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import Committed, HandEdit, ItemRead, ItemState
+from bot.domain.roundtable.outcomes import CommitResult, HandEdit, ItemRead, ItemState, LoadedItem
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import opening, specifying, trouble
 from bot.domain.roundtable.transitions.saving import queue_commit
@@ -80,18 +80,18 @@ def test_a_row_that_does_not_fit_is_told_once_and_the_others_stay_theirs() -> No
     before = told(before, "requirement: Sort by name")
     edit = by_hand(before, "Sort by name", "Sort by size")
     wrong = edit.but(found=edit.found.replace("must", "very"), digest="wrong")
-    commit, read = committed(queue_commit(before, "step")), {"key": "k", "at": before.now, "effect": "e"}
-    receipt = Committed(
-        **read,
+    queued = queue_commit(before, "step")
+    commit = committed(queued)
+    receipt = CommitResult(
         sha="",
         state=ItemState(meta=Table(TWO).start().meta),
         hand_edits=(wrong,),
         before=before.specification,
     )
 
-    rt = trouble.committed(before, commit, PLAYBOOK, told=receipt)
+    rt = trouble.committed(queued, commit, PLAYBOOK, told=receipt)
     again = trouble.committed(rt.but(outbox=(), unsaved=()), commit, PLAYBOOK, told=receipt)
-    assert len(again.lines) == len(rt.lines) == len(before.lines) + 1
+    assert len(again.lines) == len(rt.lines) == 1
     assert not again.has_pending(Commit)
     assert edit.replaces in {*rt.written.values()}
 
@@ -160,17 +160,19 @@ def in_git(table: Table, effect: str) -> ItemRead:
     meeting = Meeting()
     meeting.say("Ada", "01-06", "requirement: Filter by date")
     state = ItemState(meta=table.meta, specification=meeting.specification, written={"a.md#1": "0"})
-    return ItemRead(key="r", at="2026-11-22T10:00:00.000Z", effect=effect, state=state, recovering=True)
+    return ItemRead(
+        key="r", at="2026-11-22T10:00:00.000Z", effect=effect, item=LoadedItem(state=state), recovering=True
+    )
 
 
 def test_a_roundtable_that_lost_its_store_has_what_git_has() -> None:
     table = Table(TWO).start().do_step().stop_paying().forget()
     read = in_git(table, table.rt.outbox[0].id)
-    assert read.state
+    assert read.item.state
 
     rt = opening.item_read(table.rt, read, TWO)
 
-    assert rt.specification.entries == read.state.specification.entries
+    assert rt.specification.entries == read.item.state.specification.entries
     assert rt.written == {"a.md#1": "0"}
 
 

@@ -71,14 +71,14 @@ async def test_many_calls_at_once_are_all_answered(redis_cluster: RedisCluster) 
 async def test_an_answer_is_never_taken_for_that_of_another_call(redis_cluster: RedisCluster) -> None:
     """Calls are cancelled in every moment, and connections are used again."""
     async with RedisStore(redis_cluster.url, team="T1") as store:
-        await store.listening("before")
+        await store.note("listened", "before")
         for moment in range(60):
             calling = asyncio.ensure_future(store.first(f"key {moment}", seconds=60))
             for _ in range(moment):
                 await asyncio.sleep(0)
             calling.cancel()
             await asyncio.wait({calling})
-            assert await store.listened() == "before"
+            assert await store.noted("listened") == "before"
 
 
 async def test_a_node_that_ends_is_unavailable_until_it_is_back(redis_cluster: RedisCluster) -> None:

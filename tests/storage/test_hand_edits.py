@@ -5,9 +5,8 @@ import json
 import pytest
 
 from bot.domain.item.artifacts import InsightEdit, ItemsEdit, RowsEdit, SectionEdit
-from bot.domain.roundtable.outcomes import HandEdit
+from bot.domain.roundtable.outcomes import CommitResult, HandEdit
 from bot.domain.specification.entries import Specification
-from bot.engine.ports import CommitResult
 from bot.storage.git.sync import SyncResult
 from bot.storage.git.workspace import GitWorkspace
 from tests.storage.checkout import Git

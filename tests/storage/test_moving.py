@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.item.artifacts import ItemsEdit
 from bot.domain.item.meta import MetaChange
-from bot.engine.ports import CommitResult
+from bot.domain.roundtable.outcomes import CommitResult
 from bot.storage.git.sync import Sync, SyncResult
 from tests import transcripts
 from tests.patience import PATIENCE_SECONDS

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.engine.ports import CommitResult
+from bot.domain.roundtable.outcomes import CommitResult
 from bot.errors import WorkspaceError
 from bot.storage.git.workspace import GitWorkspace
 from tests.patience import wait_until

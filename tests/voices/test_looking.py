@@ -109,7 +109,7 @@ def looker(
 
 async def alex(mind: LanguageModel, looker: Looker) -> dict[str, object]:
     """The facts of Alex's answer, and what was said."""
-    voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker)
+    voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda *_: looker)
     speech = await take_turn(voices, cue(debating(FRAMED), ALEX))
     return {"text": speech.text, **speech.facts}
 
@@ -267,7 +267,7 @@ async def test_a_draft_begins_with_what_a_search_for_new_words_found() -> None:
     """What it found can be quoted; old words are not searched for again."""
     rt = roundtable(FEATURES, (ADA, "The van has to retry."))
     mind = ScriptedMind(drafted())
-    voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker())
+    voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda *_: looker())
     await voices.draft(cue(rt.but(unread=rt.answers)))
     await voices.draft(cue(rt))
 

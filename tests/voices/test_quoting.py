@@ -65,7 +65,7 @@ def looker(subject: LookSubject, *_: object) -> Looker:
 def voices(then: str) -> ModelVoices:
     mind = calling(FIND, CODE, then=then, others="tracker")
     return ModelVoices(
-        lambda _: mind, OfflineVoices(), looker_of=lambda cue: looker(LookSubject.of(cue.roundtable, MEMBERS))
+        lambda _: mind, OfflineVoices(), looker_of=lambda subject, *_: looker(subject._replace(sight=MEMBERS))
     )
 
 

@@ -63,7 +63,21 @@ class Seats(Stored):
     due_offset: int = 0
 
 
-class Progress(Stored):
+class ProgressChange(Stored):
+    """
+    What of a change the lines carry, so that a replay reproduces it. `restart` forgets the phases and steps done so
+    far, and keeps the elaborations. `reopened` are phases that are complete no more, before `phases` are added.
+    """
+
+    restart: bool = False
+    steps: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
+    reopened: tuple[str, ...] = ()
+    depth_overrides: Mapping[str, str] = {}
+    elaborations: tuple[Record, ...] = ()
+
+
+class ItemProgress(Stored):
     """How far an item is. `depth_overrides` may name depths that do not exist."""
 
     steps_completed: tuple[str, ...] = ()
@@ -76,10 +90,10 @@ class Progress(Stored):
         return status(self.phases_completed)
 
 
-_Done = TypeVar("_Done", bound=Progress)
+_Known = TypeVar("_Known", bound=ItemProgress)
 
 
-class Meta(Progress):
+class Meta(ItemProgress):
     """What we understand of a meta.json."""
 
     description: str = ""
@@ -120,20 +134,6 @@ class ParsedMeta(Value):
     raw: SkipValidation[Mapping[str, Any]]
     meta: Meta
     troubles: tuple[Trouble, ...] = ()
-
-
-class ProgressChange(Stored):
-    """
-    What of a change the lines carry, so that a replay reproduces it. `restart` forgets the phases and steps done so
-    far, and keeps the elaborations. `reopened` are phases that are complete no more, before `phases` are added.
-    """
-
-    restart: bool = False
-    steps: tuple[str, ...] = ()
-    phases: tuple[str, ...] = ()
-    reopened: tuple[str, ...] = ()
-    depth_overrides: Mapping[str, str] = {}
-    elaborations: tuple[Record, ...] = ()
 
 
 class MetaChange(ProgressChange):
@@ -191,7 +191,7 @@ def apply(raw: Mapping[str, Any], change: MetaChange) -> dict[str, Any]:
     return meta
 
 
-def counting(done: _Done, *changes: ProgressChange) -> _Done:
+def add_progress(done: _Known, *changes: ProgressChange) -> _Known:
     """*done* with *changes*, as `apply` adds them to a file; in linear time."""
     steps, phases = dict.fromkeys(done.steps_completed), dict.fromkeys(done.phases_completed)
     depths = {**done.depth_overrides}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.steps import Depth
-from bot.domain.item.item import detect_source, item_from, path_in, reference_in
+from bot.domain.item.item import Item, item_from
 from bot.domain.messages import menus
 from bot.domain.messages.form import (
     DEPTH,
@@ -22,7 +22,6 @@ from bot.domain.messages.message import Message
 from bot.domain.roundtable.inputs import Start
 from bot.domain.values.places import ChannelKind, Place
 from bot.domain.values.text import one_line
-from bot.domain.values.value import Value
 
 TITLE, SOURCE, NOTES, CHANNEL = "title", "source", "notes", "channel"
 PEOPLE, CAST, UNTIL = "people", "cast", "until"
@@ -70,27 +69,19 @@ _ABOUT = (
 )
 
 
-class ItemSource(Value):
-    """`kind`, `id` and `reference` are as in an item. `channel` and `thread` are of a link to a thread in Slack."""
-
-    kind: str = "manual"
-    id: str | None = None
-    reference: str = ""
-    channel: str = ""
-    thread: str = ""
+def source_of(text: str) -> Item:
+    """`#42`, `PROJ-12`, the address of an issue or a ticket, or a path in the workspace."""
+    found = _TICKET.fullmatch(text.strip())
+    return item_from(found[1] if found else text.strip())
 
 
-def source_of(text: str) -> ItemSource:
-    """`#42`, `PROJ-12`, the address of an issue, a ticket or a thread, or a path in the workspace."""
-    text = text.strip()
-    if found := _THREAD.fullmatch(text):
-        root = _ROOT.search(found["query"] or "")
-        thread = root[1] if root else f"{found['seconds']}.{found['micros']}"
-        return ItemSource(channel=found["channel"], thread=thread)
-    if found := _TICKET.fullmatch(text):
-        text = found[1]
-    kind, id = detect_source(text)
-    return ItemSource(kind=kind, id=id, reference=reference_in(text) or path_in(text))
+def thread_of(text: str) -> tuple[str, str]:
+    """The channel and the timestamp of the thread in Slack whose address *text* is; empty for another text."""
+    found = _THREAD.fullmatch(text.strip())
+    if found is None:
+        return "", ""
+    root = _ROOT.search(found["query"] or "")
+    return found["channel"], root[1] if root else f"{found['seconds']}.{found['micros']}"
 
 
 def button(thread: str = "") -> Message:
@@ -159,12 +150,12 @@ def _persona(persona: Persona) -> FormOption:
 
 def mistakes(submission: Submission) -> Mapping[str, str]:
     """A sentence for each field that does not fit."""
-    source, channel = source_of(submission.text(SOURCE)), submission.text(CHANNEL)
+    (linked, _), channel = thread_of(submission.text(SOURCE)), submission.text(CHANNEL)
     until = submission.text(UNTIL)
     found = {
         TITLE: "" if submission.text(TITLE).strip() else NO_TITLE,
         CHANNEL: "" if channel else NO_CHANNEL,
-        SOURCE: OTHER_CHANNEL if source.channel not in {"", channel} else "",
+        SOURCE: OTHER_CHANNEL if linked not in {"", channel} else "",
         CAST: "" if _chosen(submission, CAST) else NO_PERSONA,
         UNTIL: PAST if until and until <= submission.at else "",
     }
@@ -180,7 +171,7 @@ def started(
     """
     channel, source = submission.text(CHANNEL), source_of(submission.text(SOURCE))
     asked_in, _, thread = submission.subject.partition("/")
-    thread = source.thread or (thread if asked_in == channel else "")
+    _, linked = thread_of(submission.text(SOURCE))
     everyone = tuple(persona.key for persona in playbook.roster)
     chosen = _chosen(submission, CAST)
     cast = tuple(key for key in everyone if key in chosen)
@@ -190,12 +181,12 @@ def started(
         key=submission.key,
         at=submission.at,
         item=item_from(submission.text(TITLE)).but(
-            source=source.kind, source_id=source.id, reference=source.reference
+            source=source.source, source_id=source.source_id, reference=source.reference
         ),
-        place=Place(team=team, channel=channel, thread=thread),
+        place=Place(team=team, channel=channel, thread=linked or (thread if asked_in == channel else "")),
         person=submission.person,
         room=room,
-        brief=_brief(submission, source),
+        brief=_brief(submission, is_known=bool(linked or source.source_id or source.reference)),
         participants=tuple(dict.fromkeys(_chosen(submission, PEOPLE))),
         due=submission.text(UNTIL) or None,
         personas=() if cast == everyone and not playbook.policy.cast else cast,
@@ -203,10 +194,10 @@ def started(
     )
 
 
-def _brief(submission: Submission, source: ItemSource) -> str:
+def _brief(submission: Submission, *, is_known: bool) -> str:
     """What the person knows already. A source that is no issue and no thread is kept as they wrote it."""
     notes, link = submission.text(NOTES).strip(), submission.text(SOURCE).strip()
-    said = [notes, f"Source: {link}" if link and not (source.thread or source.id or source.reference) else ""]
+    said = [notes, f"Source: {link}" if link and not is_known else ""]
     return "\n\n".join(filter(None, said))
 
 

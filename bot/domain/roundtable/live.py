@@ -27,7 +27,7 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
     rt = attending.end_reminders(working.show_work(rt, event, playbook))
     rt = sessions.name_session(rt, playbook)
     if isinstance(event, ThreadOpened):
-        return _keep(rt, ROOT, LiveMessage(ts=event.posted or event.ts))
+        return _keep(rt, ROOT, LiveMessage(ts=event.thread.posted or event.thread.ts))
     rt = _end_replaced(root.without_stop(rt), before, playbook)
     # Most inputs are these two, and rendering a card with many entries takes 20 ms.
     now, then = ((at.card, at.board, at.menu, at.live) for at in (rt, before))

@@ -278,9 +278,9 @@ def _settled(rt: Roundtable, event: Outcome, playbook: Playbook) -> Roundtable:
             return pausing.in_touch(_posted(rt, event, effect), playbook)
         case PersonMet():
             return opening.met(rt, event, playbook)
-        case Committed():
+        case Committed(result=result):
             assert isinstance(effect, Commit), "only a commit is committed"
-            return trouble.committed(rt, effect, playbook, told=event)
+            return trouble.committed(rt, effect, playbook, told=result)
         case Done():
             return rt.shown_at(effect.id, slack_stamp(event.at)) if isinstance(effect, Rewrite) else rt
         case ThreadRead(missed=True):

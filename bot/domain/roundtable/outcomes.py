@@ -57,7 +57,7 @@ class Done(Outcome):
     """Nothing to tell but that it is done."""
 
 
-class ThreadOpened(Outcome):
+class OpenedThread(Stored):
     """
     *private* is None when it is not known who can see the channel. *posted* is our message in the thread of someone
     else; empty where ours is the first one.
@@ -67,6 +67,10 @@ class ThreadOpened(Outcome):
     permalink: str
     private: bool | None = None
     posted: str = ""
+
+
+class ThreadOpened(Outcome):
+    thread: OpenedThread
 
 
 class Posted(Outcome):
@@ -146,19 +150,25 @@ class ItemState(Stored):
     exported: tuple[ExportEdit, ...] = ()
 
 
-class ItemRead(Outcome):
+class LoadedItem(Stored):
     """
-    `state` is None when there is no folder yet, or its meta.json is unusable; `restorable` says that history holds a
-    good one. `recovering`: there is a thread already, but the store lost it. `lost`: git has no more the last
-    line that was committed. `discussing` is the effect's.
+    `state` is None when there is no folder, or its meta.json is gone or cannot be read (ERR-META-001, ERR-META-002);
+    then `restorable` says that history holds one that `restore` can bring back. `troubles` are what was corrected or
+    lost while reading. `lost`: no clone has the last line that was committed.
     """
 
-    state: ItemState | None
+    state: ItemState | None = None
+    troubles: tuple[Trouble, ...] = ()
     restorable: bool = False
+    lost: bool = False
+
+
+class ItemRead(Outcome):
+    """`recovering`: there is a thread already, but the store lost it. `discussing` is the effect's."""
+
+    item: LoadedItem
     recovering: bool = False
     discussing: Literal["", "step", "phase"] = ""
-    troubles: tuple[Trouble, ...] = ()
-    lost: bool = False
 
 
 class DraftQuestion(Stored):
@@ -362,17 +372,15 @@ class PutBack(Stored):
     commit: str
 
 
-class Committed(Outcome):
+class CommitResult(Stored):
     """
-    Saved. `lines` are the message ids that are in the transcript now; `unwritten` are the edits of files that could
-    not be written, which `troubles` tell of; `restored` names what had been deleted, and came back from git.
-    `last_line` is the newest in git now. `put_back` says what others had done to our lines, `lost` is as in ItemRead.
-    `hand_edits` are in place of edits that were not applied, `before` are the entries as of the commit before, if one
-    of these needs them, and `exports` are about formats that were not written.
+    `unwritten` are the edits of files that could not be written, which `troubles` tell of; `restored` names what had
+    been deleted, and came back from git. `last_line` is the newest in git now. `put_back` says what others had done to
+    our lines, `lost` is as in ItemRead. `hand_edits` are in place of edits that were not applied, `before` are the
+    entries as of the commit before, if one of these needs them, and `exports` are about formats that were not written.
     """
 
     state: ItemState
-    lines: frozenset[str] = frozenset()
     sha: str
     touched: tuple[ChangedFile, ...] = ()
     troubles: tuple[Trouble, ...] = ()
@@ -384,6 +392,12 @@ class Committed(Outcome):
     hand_edits: tuple[HandEdit, ...] = ()
     before: Specification = Specification()
     exports: tuple[ExportNote, ...] = ()
+
+
+class Committed(Outcome):
+    """The lines are in the transcript, and all else that is not in the result as unwritten is saved."""
+
+    result: CommitResult
 
 
 class IssuePushed(Outcome):

@@ -18,7 +18,7 @@ from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.discussion.board import DiscussionBoard, board_of
 from bot.domain.discussion.elaboration import AnswerNote, Elaboration, EndedDiscussion
 from bot.domain.item.item import Item, TrackedIssues, TrackerIssue
-from bot.domain.item.meta import DEFAULT_MAX_TURNS, Progress
+from bot.domain.item.meta import DEFAULT_MAX_TURNS, ItemProgress
 from bot.domain.messages import step_wording
 from bot.domain.messages.menus import Menu, MenuKind, Used
 from bot.domain.messages.message import NO_STEP, Message
@@ -113,7 +113,7 @@ _EFFECT_ID = re.compile(r"(.+)\.[0-9a-f]{8}\.[0-9]+", re.DOTALL)
 _OfPost = TypeVar("_OfPost", PostedPrompt, LiveMessage)
 
 
-class Roundtable(Progress):
+class Roundtable(ItemProgress):
     """
     `incarnation` distinguishes this roundtable from an earlier one on the same item (the store was lost); with
     `sequence` it makes ids that were never used before. `now` is the time of the newest input. `heading_for` is the

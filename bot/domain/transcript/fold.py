@@ -14,13 +14,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from bot.domain.item.meta import ProgressChange, Record, counting
+from bot.domain.item.meta import ProgressChange, Record, add_progress
 from bot.domain.transcript.earlier import SYNTHESIS, is_synthesis, positions_of
 from bot.domain.transcript.lines import Flaw, Line, LinePhase, Source, out_of_order
 from bot.domain.transcript.state import (
     CHANGE,
     Concluded,
-    RecordedProgress,
+    Progress,
     RecordedSpending,
     Speaker,
     State,
@@ -137,7 +137,7 @@ class _Fold:
     # --- the state ----------------------------------------------------------------------------------------------------
 
     def state(self) -> State:
-        progress = counting(RecordedProgress(whole=self._is_whole), *self._changes)
+        progress = add_progress(Progress(whole=self._is_whole), *self._changes)
         last = self._last
         return State(
             line=self._number,

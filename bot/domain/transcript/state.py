@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.item.artifacts import marker
-from bot.domain.item.meta import MetaChange, Progress, ProgressChange, Record
+from bot.domain.item.meta import ItemProgress, MetaChange, ProgressChange, Record
 from bot.domain.transcript.lines import Flaw
 from bot.domain.values.value import Value
 
@@ -15,7 +15,7 @@ REPRODUCED = ("steps_completed", "phases_completed", "depth_overrides", "elabora
 """The fields of meta.json that follow from the lines."""
 
 
-class RecordedProgress(Progress):
+class Progress(ItemProgress):
     """
     What the lines say about meta.json. `whole` is false for a transcript that began before lines carried changes: then
     the lines lack a part of the progress.
@@ -95,7 +95,7 @@ class State(Value):
     step_id: str = ""
     depth: str = ""
     permalink: str = ""
-    progress: RecordedProgress = RecordedProgress()
+    progress: Progress = Progress()
     concluded: tuple[Concluded, ...] = ()
     speakers: tuple[Speaker, ...] = ()
     totals: Totals = Totals()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from bot.domain.item.artifacts import ADDITIONAL
 from bot.domain.item.item_paths import META
-from bot.domain.transcript.state import REPRODUCED, RecordedProgress
+from bot.domain.transcript.state import REPRODUCED, Progress
 from bot.domain.values.json_files import parse_kept, pretty
 from bot.domain.values.markdown import body
 
@@ -81,7 +81,7 @@ def _differs_after(text: str, forms: Sequence[str], eol: str) -> int | None:
     return max(next((at for at, (one, other) in rows if one != other), 0) for rows in pairs)
 
 
-def meta_compared(content: bytes, progress: RecordedProgress) -> Iterator[Difference]:
+def meta_compared(content: bytes, progress: Progress) -> Iterator[Difference]:
     """The fields of *content* that differ from *progress*."""
     try:
         text = content.decode("utf-8-sig")

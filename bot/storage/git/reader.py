@@ -21,7 +21,7 @@ from bot.domain.item.item import TITLE_CHARS, KnownItem
 from bot.domain.item.item_paths import SHARED, safe_path
 from bot.domain.item.meta import Meta
 from bot.domain.planning.projections import WRITTEN
-from bot.domain.roundtable.outcomes import ItemState, ThreadMessage
+from bot.domain.roundtable.outcomes import ItemState, LoadedItem, ThreadMessage
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.snapshot import folded_content
 from bot.domain.transcript import lines, open_step, people
@@ -29,7 +29,7 @@ from bot.domain.transcript.last_line import LastLine
 from bot.domain.transcript.people import Names, PeopleFile, with_names
 from bot.domain.transcript.seal import chain_in, old_lines
 from bot.domain.values.text import one_line
-from bot.engine.ports import NOTHING, Listing, LoadedItem, Planning
+from bot.engine.ports import NOTHING, Listing, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import ConfigError
 from bot.files import ARTIFACT_BYTES, BACKLOG_BYTES, META_BYTES, TRANSCRIPT_BYTES
@@ -139,21 +139,22 @@ class ItemReader:
         state = self._with_answers(slug, found.state)
         if trusted := self._seal.lines.trusted:
             state = state.but(old_lines=old_lines(self.transcript(slug), trusted))
-        return found._replace(state=state if after else self.specified(slug, state))
+        return found.but(state=state if after else self.specified(slug, state))
 
     def load(self, slug: str, *, now: str, after: LastLine = NOTHING) -> LoadedItem:
         """Without the specification and the answers to the open step: commits do not need them."""
         files, place = self._branch.files(), self._places.meta(slug)
         if files.folder(self._places.item(slug)) is None:
-            return LoadedItem(None, ())
+            return LoadedItem()
         content = files.read(place, META_BYTES)
         if content is None:
-            return LoadedItem(None, (trouble("ERR-META-001"),), self._branch.good_meta(slug, now) is not None)
+            gone = trouble("ERR-META-001")
+            return LoadedItem(troubles=(gone,), restorable=self._branch.good_meta(slug, now) is not None)
         try:
             reading = meta.read(content, now=now)
         except meta.Corrupt as error:
             found = trouble("ERR-META-002", reason=str(error))
-            return LoadedItem(None, (found,), self._branch.good_meta(slug, now) is not None)
+            return LoadedItem(troubles=(found,), restorable=self._branch.good_meta(slug, now) is not None)
         spoken = files.read(self._places.transcript(slug), TRANSCRIPT_BYTES) or b""
         ending = lines.ending(reversed(spoken.split(b"\n")))
         understood = (
@@ -174,7 +175,7 @@ class ItemReader:
             people=self.people(),
             exported=found_edits(self._branch, slug, files),
         )
-        return LoadedItem(state, reading.troubles)
+        return LoadedItem(state=state, troubles=reading.troubles)
 
     def _with_answers(self, slug: str, state: ItemState) -> ItemState:
         """With the answers to the open step, which may be far up in the transcript."""

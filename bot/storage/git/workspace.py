@@ -19,7 +19,14 @@ from pygit2 import Commit as GitCommit
 from bot.domain.item.artifacts import CheckedEdit, Edit, InsightEdit, SectionEdit
 from bot.domain.item.meta import SlackPlace
 from bot.domain.roundtable.effects import Commit
-from bot.domain.roundtable.outcomes import ChangedFile, CodeSurvey, HandEdit, PutBack
+from bot.domain.roundtable.outcomes import (
+    ChangedFile,
+    CodeSurvey,
+    CommitResult,
+    HandEdit,
+    LoadedItem,
+    PutBack,
+)
 from bot.domain.specification import brief
 from bot.domain.specification.entries import Specification
 from bot.domain.transcript.last_line import LastLine, last_line
@@ -27,7 +34,7 @@ from bot.domain.transcript.people import Names
 from bot.domain.transcript.seal import TAKES_OVER, old_lines
 from bot.domain.values.markdown import is_last
 from bot.domain.values.timestamps import seconds_since
-from bot.engine.ports import NOTHING, CommitResult, Exports, Listing, LoadedItem, Planning
+from bot.engine.ports import NOTHING, Exports, Listing, Planning
 from bot.engine.review_ports import KeptReview
 from bot.errors import WorkspaceError
 from bot.files import ARTIFACT_BYTES, folder
@@ -87,7 +94,7 @@ class Writer:
 
         commit, applied = self.advance(build, due.work.subject)
         result = self._result(due, after, commit, applied, lost=lost)
-        return result._replace(troubles=()) if done else result
+        return result.but(troubles=()) if done else result
 
     def keep(self, review: ReviewToStore) -> KeptReview:
         def build(tip: GitCommit | None) -> tuple[GitCommit | None, KeptReview]:
@@ -114,8 +121,8 @@ class Writer:
         lost = self._is_lost(slug, after, now) and sure
         found = self._reader.read(slug, now=now, after=after)
         if found.state and lost:
-            found = found._replace(state=self._reader.specified(slug, found.state))
-        return found._replace(lost=lost)
+            found = found.but(state=self._reader.specified(slug, found.state))
+        return found.but(lost=lost)
 
     def advance(self, build: Callable[[GitCommit | None], tuple[GitCommit | None, T]], reason: str) -> T:
         """Sets the branch to what *build* makes of its tip, again if a person or another process was quicker."""
@@ -169,11 +176,11 @@ class Writer:
         by_hand = tuple(self._hand_edits(due.slug, applied.stopped, commit))
         is_lost = any(edit.written is None for edit in by_hand)
         return CommitResult(
-            state,
-            str(commit.id),
-            tuple(dict.fromkeys(self._touched(due.slug, edits, commit, applied.parent))),
-            tuple(applied.troubles),
-            tuple(applied.unwritten),
+            state=state,
+            sha=str(commit.id),
+            touched=tuple(dict.fromkeys(self._touched(due.slug, edits, commit, applied.parent))),
+            troubles=tuple(applied.troubles),
+            unwritten=tuple(applied.unwritten),
             restored=applied.restored,
             last_line=last_line(
                 self.branch.content(commit, self.worker.places.transcript(due.slug)) or b"",
@@ -320,7 +327,7 @@ class GitWorkspace:
         self._pack_now_and_then()
         self._after_commit()
         unpushed = "" if await self._abreast() else now
-        return receipt._replace(last_line=receipt.last_line.but(unpushed=unpushed))
+        return receipt.but(last_line=receipt.last_line.but(unpushed=unpushed))
 
     async def keep(self, slug: str, content: bytes, *, now: str) -> KeptReview:
         """See `Archive.keep`."""

@@ -148,7 +148,7 @@ async def proposed(mind: LanguageModel) -> tuple[tuple[Patch, ...], Facts]:
     rt = roundtable(FEATURES, (ADA, "It has to try again by itself."))
     persona = PLAYBOOK.roster[MAYA]
     looker = Looker(NumberedShelf(), LookSubject.of(rt, MEMBERS), SCHEMA, persona, redact=lambda text: text)
-    voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda _: looker)
+    voices = ModelVoices(lambda _: mind, OfflineVoices(), looker_of=lambda *_: looker)
     speech = await voices.draft(VoiceContext(rt, PLAYBOOK, MAYA))
     return speech.patches or (), speech.facts
 

@@ -167,7 +167,7 @@ async def test_the_ledger_is_what_was_served(
     (work,) = (one for one in table.rt.outbox if isinstance(one, Speak))
     told = {"key": work.id, "at": table.rt.now, "effect": work.id}
     async with model_registry(model, settings(model), seconds=case.seconds, calls=1) as found:
-        voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda _: looker())
+        voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda *_: looker())
         try:
             speech = await voices.draft(VoiceContext(table.rt, table.playbook, work.persona))
         except VoiceError as error:
@@ -200,7 +200,7 @@ async def test_a_call_that_people_end_counts_with_what_was_served_until_then(
     server.will(LOOKS, hangs())
     table = asked()
     async with model_registry(CLAUDE, settings(CLAUDE), seconds=PATIENCE_SECONDS, calls=1) as found:
-        voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda _: looker())
+        voices = ModelVoices(lambda _: found.of(), OfflineVoices(), looker_of=lambda *_: looker())
         work = asyncio.create_task(voices.draft(VoiceContext(table.rt, table.playbook, "business-analyst")))
         await wait_until(lambda: len(server.asked) == 2)
         work.cancel()

@@ -46,7 +46,7 @@ from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.effects import React, Speak, Then
 from bot.domain.roundtable.inputs import Press, Say, TimeCame
 from bot.domain.roundtable.marks import MarkKind
-from bot.domain.roundtable.outcomes import Committed, ItemRead, TurnTaken, looks_until_stopped, spent
+from bot.domain.roundtable.outcomes import CommitResult, ItemRead, TurnTaken, looks_until_stopped, spent
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.timers import TimerName
@@ -182,7 +182,7 @@ def limit_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtabl
     """People may have changed `max_turns` in meta.json since the last commit."""
     if not event.discussing:
         return rt
-    rt = rt.but(max_turns=event.state.meta.max_turns) if event.state else rt
+    rt = rt.but(max_turns=state.meta.max_turns) if (state := event.item.state) else rt
     return begin(rt, playbook, from_phase_menu=event.discussing == "phase")
 
 
@@ -500,7 +500,7 @@ def concluded(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return _save(rt, kept, playbook, summary=_summary(rt), edits=_additions(rt, kept, playbook), shown=shown)
 
 
-def saved(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+def saved(rt: Roundtable, playbook: Playbook, told: CommitResult | None) -> Roundtable:
     """The summary is shown by the post that follows the commit; now which files it went into, and the menu."""
     step = playbook.own_step(rt.debate.step_id)
     # The first edit of a file adds the block; those of its sections come after it.

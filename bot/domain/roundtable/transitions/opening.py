@@ -37,7 +37,7 @@ from bot.domain.roundtable.effects import (
 )
 from bot.domain.roundtable.inputs import PersonChanged, Press, Resume, Start
 from bot.domain.roundtable.outcomes import (
-    Committed,
+    CommitResult,
     ItemRead,
     ItemState,
     PersonMet,
@@ -191,10 +191,10 @@ def _open(rt: Roundtable, event: Start, playbook: Playbook) -> Roundtable:
 
 
 def thread_opened(rt: Roundtable, event: ThreadOpened, playbook: Playbook) -> Roundtable:
-    adopting = bool(rt.place.thread)
-    thread = rt.place.thread or event.ts
-    manners = rt.manners.but(private=event.private)
-    rt = rt.but(place=rt.place.but(thread=thread), permalink=event.permalink, manners=manners)
+    adopting, opened = bool(rt.place.thread), event.thread
+    thread = rt.place.thread or opened.ts
+    manners = rt.manners.but(private=opened.private)
+    rt = rt.but(place=rt.place.but(thread=thread), permalink=opened.permalink, manners=manners)
     return rt.queueing(ReadThread(quiet=not adopting), ReadItem())
 
 
@@ -214,11 +214,11 @@ def thread_read(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundt
 
 def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """A new item gets its folder; one that exists is taken up where its folder says it stands."""
-    state = event.state
-    if event.restorable:
+    item, state = event.item, event.item.state
+    if item.restorable:
         return _restoring_offered(rt, event)
     if state is None:
-        return _folder_made(report(rt, event.troubles), playbook)
+        return _folder_made(report(rt, item.troubles), playbook)
     is_new = not rt.last_line
     rt = _without(rt, state)
     if is_new:  # the store has nothing of the item: git has all but what was said just now
@@ -227,7 +227,7 @@ def item_read(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable
     if is_new and playbook.agenda.first_open(state.meta.phases_completed) is None:
         # Its brief was posted by the process whose store is lost.
         rt = rt.but(live={**rt.live, BRIEF: LiveMessage()})
-    rt = refreshed(rt, state, event.troubles, lost=event.lost)
+    rt = refreshed(rt, state, item.troubles, lost=item.lost)
     rt = offer_take_over(rt, state)
     rt = exporting.read_edits(rt, state.exported, playbook)
     rt = exporting.read_sources(rt, is_new=False, playbook=playbook)
@@ -270,7 +270,7 @@ def taken_up(rt: Roundtable, why: str) -> Roundtable:
     return queue_commit(rt, why, then=Then.OPENING, change=MetaChange(slack=slack_place(rt)))
 
 
-def opened(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+def opened(rt: Roundtable, playbook: Playbook, told: CommitResult | None) -> Roundtable:
     if rt.reopened == playbook.agenda.plan.step_id and rt.step_id != rt.reopened:
         return phases.begin_plan(rt, playbook)
     if rt.heading_for:
@@ -350,9 +350,9 @@ def _recovered(rt: Roundtable, event: ThreadRead, playbook: Playbook) -> Roundta
 
 def _restoring_offered(rt: Roundtable, event: ItemRead) -> Roundtable:
     """Nothing is written over what may yet be saved (ERR-META-001, ERR-META-002): people decide."""
-    again = ReadItem(recovering=event.recovering)
-    rt = rt.logging(*event.troubles).but(stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage))
-    codes = " · ".join(one.code for one in event.troubles)
+    again, troubles = ReadItem(recovering=event.recovering), event.item.troubles
+    rt = rt.logging(*troubles).but(stage=Stage.STALLED, stalled=Stalled(effect=again, stage=rt.stage))
+    codes = " · ".join(one.code for one in troubles)
     message = Message(text=trouble_wording.RESTORABLE, choices=(menus.RESTORE, menus.START_OVER), note=codes)
     return rt.offering(MenuKind.RESTORE, message, part=LinePhase.DRAFT)
 
@@ -488,11 +488,12 @@ def resume(rt: Roundtable, event: Press | Resume, playbook: Playbook) -> Roundta
 
 def looked(rt: Roundtable, event: ItemRead, playbook: Playbook) -> Roundtable:
     """What stands in the folder now counts; then we are back where we were."""
-    rt = refreshed(rt, event.state, event.troubles, lost=event.lost)
-    rt = offer_take_over(rt, event.state)
-    rt = exporting.read_edits(rt, event.state.exported if event.state else (), playbook)
+    item, state = event.item, event.item.state
+    rt = refreshed(rt, state, item.troubles, lost=item.lost)
+    rt = offer_take_over(rt, state)
+    rt = exporting.read_edits(rt, state.exported if state else (), playbook)
     if rt.stage is Stage.ANALYSED and playbook.agenda.first_open(rt.phases_completed) is None:
-        return at_the_end(rt, event.state.commits_behind if event.state else 0, playbook)
+        return at_the_end(rt, state.commits_behind if state else 0, playbook)
     return again(rt, playbook)
 
 

@@ -5,7 +5,7 @@ from bot.domain.catalog.personas import Persona
 from bot.domain.catalog.phases import Phase
 from bot.domain.catalog.steps import Depth
 from bot.domain.catalog.taxonomy import trouble
-from bot.domain.item.meta import MetaChange, counting
+from bot.domain.item.meta import MetaChange, add_progress
 from bot.domain.messages import discussion_wording, menus, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Action, Card, Message
@@ -13,7 +13,7 @@ from bot.domain.roundtable import covering, root, words
 from bot.domain.roundtable.casting import playbook_for
 from bot.domain.roundtable.effects import Post, ReadItem, Speak, Survey, Then
 from bot.domain.roundtable.inputs import Plan, Press, Say, SetDepth, Stop
-from bot.domain.roundtable.outcomes import Committed
+from bot.domain.roundtable.outcomes import CommitResult
 from bot.domain.roundtable.stage import BUSY, RESTING, Stage
 from bot.domain.roundtable.state import BRIEF, Roundtable
 from bot.domain.roundtable.transitions import (
@@ -148,7 +148,7 @@ def skip_rest(rt: Roundtable, playbook: Playbook) -> Roundtable:
     return queue_commit(rt, f"phase {phase.key} {phase.name}", then=Then.PHASE, edits=edits, change=change)
 
 
-def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+def step_written(rt: Roundtable, playbook: Playbook, told: CommitResult | None) -> Roundtable:
     """In git; who skips the rest of the phase, or goes on from its card, has what was said saved first."""
     if rt.heading_for is Stage.CLOSING and rt.answers == rt.filed:
         return skip_rest(rt.but(heading_for=None), playbook)
@@ -185,7 +185,7 @@ def close(rt: Roundtable, playbook: Playbook, *, heading_for: Stage) -> Roundtab
     return rt.queueing(post.but(broadcast=True)).following(BRIEF, post, brief)
 
 
-def closed(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+def closed(rt: Roundtable, playbook: Playbook, told: CommitResult | None) -> Roundtable:
     """Where to after the commit: the menu of the phase, a pause, the next phase, or the end."""
     heading_for = rt.heading_for
     rt = rt.but(heading_for=None)
@@ -430,7 +430,7 @@ def go_deeper(rt: Roundtable, event: Press, playbook: Playbook) -> Roundtable:
 
 def _without_button(rt: Roundtable, change: MetaChange, chosen: str, playbook: Playbook) -> Roundtable:
     """The brief stays in the thread, with what was *chosen*; there is a new one when the analysis is complete again."""
-    after = counting(rt, change)
+    after = add_progress(rt, change)
     brief = root.final_brief(after, playbook_for(after, playbook))
     rt = rt.ending(BRIEF, brief.but(note=chosen))
     return rt.showing_ending(BRIEF, pressed=True) if BRIEF in rt.live else rt

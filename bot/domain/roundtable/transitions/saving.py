@@ -9,12 +9,12 @@ from bot.domain.catalog.schema import PLAN_PAGE
 from bot.domain.catalog.taxonomy import Trouble
 from bot.domain.item import artifacts
 from bot.domain.item.artifacts import DerivedEdit, Edit, InsightEdit, SectionEdit
-from bot.domain.item.meta import MetaChange, Progress, Seats, SlackPlace, counting
+from bot.domain.item.meta import ItemProgress, MetaChange, Seats, SlackPlace, add_progress
 from bot.domain.messages import menus, step_wording, trouble_wording
 from bot.domain.messages.message import ITEM, NO_STEP, Message
 from bot.domain.roundtable.effects import Commit, ReadThread, Then
 from bot.domain.roundtable.inputs import Command, Say
-from bot.domain.roundtable.outcomes import Committed, ItemState, ThreadMessage, ThreadRead
+from bot.domain.roundtable.outcomes import CommitResult, ItemState, ThreadMessage, ThreadRead
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import specifying
 from bot.domain.roundtable.transitions.asking import report
@@ -75,19 +75,20 @@ def queue_commit(
 # --- taking in ----------------------------------------------------------------------------------------------------
 
 
-def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
+def saved(rt: Roundtable, commit: Commit, made: CommitResult) -> Roundtable:
     """The lines that are in git now are no longer pending, and what the item's folder says is what counts."""
-    left = tuple(line for line in rt.lines if line.message_id not in committed.lines)
-    rt = counting(rt, commit.change).but(lines=left, saved_at=rt.now)
-    known = _expected(commit) | (META_LOST if committed.restored else frozenset())
-    expected = tuple(one for one in committed.troubles if one.code in known)
-    rest = tuple(one for one in committed.troubles if one not in expected)
-    state = committed.state.but(behind=committed.state.behind or committed.put_back is not None)
-    rt = refreshed(rt.logging(*expected), state, rest, lost=committed.lost, new=committed.lines)
-    if committed.lost or not committed.state.behind:
-        rt = rt.but(last_line=committed.last_line)
-    if committed.put_back:
-        text = trouble_wording.put_back(committed.put_back.lines, committed.put_back.commit)
+    written = frozenset(line.message_id for line in commit.lines)
+    left = tuple(line for line in rt.lines if line.message_id not in written)
+    rt = add_progress(rt, commit.change).but(lines=left, saved_at=rt.now)
+    known = _expected(commit) | (META_LOST if made.restored else frozenset())
+    expected = tuple(one for one in made.troubles if one.code in known)
+    rest = tuple(one for one in made.troubles if one not in expected)
+    state = made.state.but(behind=made.state.behind or made.put_back is not None)
+    rt = refreshed(rt.logging(*expected), state, rest, lost=made.lost, new=written)
+    if made.lost or not made.state.behind:
+        rt = rt.but(last_line=made.last_line)
+    if made.put_back:
+        text = trouble_wording.put_back(made.put_back.lines, made.put_back.commit)
         # the sections that went with the lines are written again, too
         rt = rt.telling(Message(text=text), part=rt.part).but(written=dict.fromkeys(rt.written, ""))
         rt = queue_commit(rt, "lines put back", change=_everything(rt))
@@ -96,10 +97,10 @@ def saved(rt: Roundtable, commit: Commit, committed: Committed) -> Roundtable:
         if state.old_lines.lines:
             rt = offer_take_over(rt.recording(trouble_wording.NOT_TAKEN_OVER), state)
         rt = queue_commit(rt, "specification read again")
-    if committed.restored:
-        rt = rt.telling(Message(text=trouble_wording.restored(committed.restored)), part=rt.part)
-    if committed.unwritten:
-        return _kept_for_later(rt, commit, committed.unwritten)
+    if made.restored:
+        rt = rt.telling(Message(text=trouble_wording.restored(made.restored)), part=rt.part)
+    if made.unwritten:
+        return _kept_for_later(rt, commit, made.unwritten)
     is_last = commit.late and not is_behind(rt)
     return rt.telling(Message(text=trouble_wording.SAVED_AT_LAST), part=rt.part) if is_last else rt
 
@@ -116,7 +117,7 @@ def offer_take_over(rt: Roundtable, state: ItemState | None) -> Roundtable:
 def not_saved(rt: Roundtable, commit: Commit) -> Roundtable:
     """It counts all the same, and is tried again before the next commit."""
     late = commit.but(then=Then.NOTHING, late=True)
-    rt = counting(rt, commit.change).but(unsaved=(*rt.unsaved, late))
+    rt = add_progress(rt, commit.change).but(unsaved=(*rt.unsaved, late))
     return rt if commit.late else _attached(rt, commit.edits)
 
 
@@ -132,7 +133,7 @@ def has_content(lines: Iterable[Line]) -> bool:
     )
 
 
-def saying_what_is_saved(rt: Roundtable, told: Committed | None = None) -> str:
+def saying_what_is_saved(rt: Roundtable, told: CommitResult | None = None) -> str:
     """*told* is what came of the commit just now; None when it could not be made, or was made before."""
     if not is_behind(rt):
         return step_wording.saved(told.touched if told else ())
@@ -170,7 +171,7 @@ def refreshed(
         now=max(rt.now, state.last_ts),
     )
     if state.behind:  # what the clone lacks was not removed by people
-        rt = counting(rt, _as_change(state.meta))
+        rt = add_progress(rt, _as_change(state.meta))
     else:
         rt = rt.but(
             steps_completed=state.meta.steps_completed,
@@ -182,7 +183,7 @@ def refreshed(
         )
     pending = (effect for effect in rt.outbox if isinstance(effect, Commit))
     for commit in (*rt.unsaved, *pending):
-        rt = counting(rt, commit.change)
+        rt = add_progress(rt, commit.change)
     return rt
 
 
@@ -346,7 +347,7 @@ def _restore_from_thread(rt: Roundtable, state: ItemState | None, new: AbstractS
     lost = tuple(step for step in rt.steps_completed if step not in done)
     rt = rt.but(last_line=LastLine())
     if state:
-        rt = counting(rt, _as_change(state.meta)).but(
+        rt = add_progress(rt, _as_change(state.meta)).but(
             specification=state.specification.folding(rt.unheld),
             written=state.written,
             round=max(rt.round, state.last_round),
@@ -368,7 +369,7 @@ def _everything(rt: Roundtable) -> MetaChange:
     )
 
 
-def _as_change(done: Progress) -> MetaChange:
+def _as_change(done: ItemProgress) -> MetaChange:
     """All of *done*, for an item that may lack a part of it."""
     return MetaChange(
         steps=done.steps_completed,

@@ -13,7 +13,7 @@ from bot.domain.messages.message import Action, Message
 from bot.domain.roundtable import covering, ended, questions, words
 from bot.domain.roundtable.effects import React, ReadItem, Speak, Survey, Tell, Then
 from bot.domain.roundtable.inputs import Press, Say
-from bot.domain.roundtable.outcomes import Committed, PersonaSpoke
+from bot.domain.roundtable.outcomes import CommitResult, PersonaSpoke
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import (
@@ -193,7 +193,7 @@ def _card_saved(rt: Roundtable, card: Step, done: Collection[str]) -> Roundtable
 # --- written ------------------------------------------------------------------------------------------------------
 
 
-def step_written(rt: Roundtable, playbook: Playbook, told: Committed | None) -> Roundtable:
+def step_written(rt: Roundtable, playbook: Playbook, told: CommitResult | None) -> Roundtable:
     """In git; now people may go on, or discuss it as they wished."""
     if rt.heading_for is Stage.ELABORATING and rt.answers == rt.filed:
         return rt.but(heading_for=None).queueing(ReadItem(discussing="step"))

@@ -41,7 +41,7 @@ from bot.domain.roundtable.outcomes import (
     CHANNEL_ARCHIVED,
     REMOVED,
     CodeSurvey,
-    Committed,
+    CommitResult,
     Failed,
     Surveyed,
 )
@@ -74,7 +74,7 @@ from bot.domain.values.places import Person
 # in the store, and is tried again before the next commit.
 
 
-FollowsCommit = Callable[[Roundtable, Playbook, Committed | None], Roundtable]
+FollowsCommit = Callable[[Roundtable, Playbook, CommitResult | None], Roundtable]
 """None when it could not be made."""
 
 AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
@@ -85,7 +85,7 @@ AFTER_COMMIT: Mapping[Then, FollowsCommit] = {
 }
 
 
-def committed(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed) -> Roundtable:
+def committed(rt: Roundtable, commit: Commit, playbook: Playbook, *, told: CommitResult) -> Roundtable:
     rt = saved(rt, commit, told)
     lines = rt.lines
     rt = specifying.read_back(rt, told.hand_edits, playbook, before=told.before)
@@ -118,7 +118,7 @@ def commit_failed(rt: Roundtable, commit: Commit, playbook: Playbook, *, why: st
 
 
 def _goes_on(
-    rt: Roundtable, commit: Commit, playbook: Playbook, *, told: Committed | None = None
+    rt: Roundtable, commit: Commit, playbook: Playbook, *, told: CommitResult | None = None
 ) -> Roundtable:
     follows = AFTER_COMMIT.get(commit.then)
     return follows(rt, playbook, told) if follows else pausing.notes_saved(rt)

@@ -69,8 +69,10 @@ class Bot:
 
 
 @asynccontextmanager
-async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str) -> AsyncIterator[Bot]:
-    """*root* is where its code is."""
+async def bot(
+    slack: Sandbox, workspace: Path, root: Path = ROOT, /, *, until: str = "is listening", **more: str
+) -> AsyncIterator[Bot]:
+    """*root* is where its code is. It has said *until*."""
     port, slack_port = free_port(), free_port()
     log = workspace.parent / f"bot-{port}.log"
     log.touch()
@@ -84,7 +86,9 @@ async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str
         **more,
     }
     async with Nursery() as nursery:
-        yield Bot(await nursery.bear(env, log=log, fresh=root != ROOT, root=root), port, slack_port)
+        one = Bot(await nursery.bear(env, log=log, fresh=root != ROOT, root=root), port, slack_port)
+        await one.says(until)
+        yield one
 
 
 async def asked(port: int, path: str) -> tuple[int, Any]:
@@ -115,7 +119,6 @@ async def test_an_older_version_is_unready_and_not_deaf(
     """What only a newer one can read it leaves alone, and says so; other items go on."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as newer:
-        await newer.says("is listening")
         await meeting.start("Offline sync")
         assert await newer.stop() == 0
     key = stored.key("offline-sync")
@@ -125,7 +128,6 @@ async def test_an_older_version_is_unready_and_not_deaf(
         before = store.hgetall(key)
 
         async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as older:
-            await older.says("is listening")
             store_part = (await ready(older.port, is_ready=False))["store"]
             assert "'offline-sync' was saved by a later version" in store_part["reason"]
             await older.says("was saved by a later version of this program")
@@ -149,7 +151,6 @@ async def test_a_stop_in_the_middle_of_a_discussion_loses_nothing(slack: Sandbox
     """SIGTERM ends the process in time and with 0; the next one goes on, and nobody repeats themselves."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace) as first:
-        await first.says("is listening")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await meeting.discuss()
@@ -158,7 +159,6 @@ async def test_a_stop_in_the_middle_of_a_discussion_loses_nothing(slack: Sandbox
         assert slack.connections == 0
 
     async with bot(slack, meeting.workspace) as second:
-        await second.says("is listening")
         await slack.settled()
         await meeting.until(lambda: len(meeting.menus("end_elaboration")) and _alex_answered(meeting))
         await meeting.press("end_elaboration")
@@ -181,7 +181,6 @@ async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_p
     """A post that has to wait is handed over, and made once by the next process."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace) as first:
-        await first.says("is listening")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await slack.settled()
@@ -192,7 +191,6 @@ async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_p
         assert await first.stop() == 0, first.said
 
     async with bot(slack, meeting.workspace) as second:
-        await second.says("is listening")
         await meeting.menu("end_elaboration")
         await second.stop()
     texts = [message.text for message in meeting.thread[before:]]
@@ -209,8 +207,6 @@ async def test_what_one_process_leaves_undone_another_does_at_once(
         bot(slack, meeting.workspace, **shared) as one,
         bot(slack, meeting.workspace, **shared) as other,
     ):
-        await one.says("is listening")
-        await other.says("is listening")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await slack.settled()
@@ -228,7 +224,6 @@ async def test_a_second_signal_is_not_waited_for(slack: Sandbox, tmp_path: Path)
     """Somebody at a terminal who presses Ctrl-C twice means it."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace) as impatient:
-        await impatient.says("is listening")
         slack.fail_next("chat.postMessage", delay=30)
         await slack.person("ada").slash(CHANNEL, "/roundtable start Offline sync")
         await wait_until(lambda: not slack.faults._planned)
@@ -265,8 +260,8 @@ async def test_what_can_never_work_is_said_in_a_sentence(
 async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_path: Path) -> None:
     """Meanwhile it is alive and not ready, says why, and can be stopped."""
     nowhere = f"http://127.0.0.1:{free_port()}/api/"
-    async with bot(slack, tmp_path / "workspace", SLACK_API_URL=nowhere) as waiting:
-        await waiting.says("Slack does not answer; the next attempt is in")
+    why = "Slack does not answer; the next attempt is in"
+    async with bot(slack, tmp_path / "workspace", until=why, SLACK_API_URL=nowhere) as waiting:
         parts = await ready(waiting.port, is_ready=False)
         alive, _ = await asked(waiting.port, "/healthz")
         assert await waiting.stop() == 0
@@ -454,7 +449,6 @@ async def test_an_idle_bot_ends_while_redis_is_away(
 ) -> None:
     """SIGTERM is not an error then, either, and leaves no traceback."""
     async with bot(slack, tmp_path / "workspace", REDIS_URL=redis_url) as idle:
-        await idle.says("is listening")
         redis_server.stop()
         await ready(idle.port, is_ready=False)
         assert await idle.stop() == 0

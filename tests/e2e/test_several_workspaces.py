@@ -106,8 +106,7 @@ class Company:
         slack = next(iter(self.sandboxes.values()))
         env = {**self.env, "SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": ""}
         del env["ROUNDTABLE_PORT"]
-        async with process(slack, self.folder, **env) as running:
-            await running.says("is listening for")
+        async with process(slack, self.folder, until="is listening for", **env) as running:
             yield running
 
     async def install(self, team: str, url: str = "") -> None:

@@ -176,7 +176,6 @@ async def test_what_is_under_way_goes_on(
     under_way = [situation(Meeting(meeting.slack, meeting.workspace)) for situation in situations]
     for root in (earlier, ROOT):
         async with bot(meeting.slack, meeting.workspace, root, **where) as one:
-            await one.says("is listening")
             for situation in under_way:
                 await anext(situation)
             await meeting.slack.settled()
@@ -230,12 +229,10 @@ async def test_both_versions_at_once(
     async with AsyncExitStack() as stack:
 
         async def starts(*, ours: bool) -> Bot:
-            root = () if ours else (earlier,)
-            one = await stack.enter_async_context(
-                bot(meeting.slack, meeting.workspace, *root, REDIS_URL=redis_url)
+            root = ROOT if ours else earlier
+            return await stack.enter_async_context(
+                bot(meeting.slack, meeting.workspace, root, REDIS_URL=redis_url)
             )
-            await one.says("is listening")
-            return one
 
         first = await starts(ours=not is_update)
         await first.says("this process owns")

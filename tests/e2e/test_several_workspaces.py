@@ -8,7 +8,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ class Company:
     folder: Path
     url: str
     more: dict[str, str]
+    health: int = field(default_factory=free_port)
 
     @property
     def settings(self) -> Settings:
@@ -79,6 +80,7 @@ class Company:
             "SLACK_SIGNING_SECRET": "sandbox-signing-secret",
             "ROUNDTABLE_URL": self.url,
             "ROUNDTABLE_PORT": self.url.rpartition(":")[2],
+            "ROUNDTABLE_HEALTH_PORT": str(self.health),
             "ROUNDTABLE_TEAMS": ",".join(self.sandboxes),
             "ROUNDTABLE_TOKEN_KEY": KEY,
             "ROUNDTABLE_SEAL_KEY": "a-key-that-stays-the-same",
@@ -105,7 +107,7 @@ class Company:
         """One of several, at an address of its own."""
         slack = next(iter(self.sandboxes.values()))
         env = {**self.env, "SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": ""}
-        del env["ROUNDTABLE_PORT"]
+        del env["ROUNDTABLE_PORT"], env["ROUNDTABLE_HEALTH_PORT"]
         async with process(slack, self.folder, until="is listening for", **env) as running:
             yield running
 
@@ -372,21 +374,15 @@ def owns_both(running: Tenants) -> bool:
     return len(owners) == 2 and all(owner is None or owner.mine for owner in owners)
 
 
-@pytest.fixture
-def asking_a_model() -> dict[str, str]:
-    return {
-        "ROUNDTABLE_MODEL": "ollama:small",
-        "OLLAMA_BASE_URL": "http://127.0.0.1:1/v1",
-        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
-    }
+ASKING_A_MODEL = {"ROUNDTABLE_MODEL": "ollama:small", "OLLAMA_BASE_URL": "http://127.0.0.1:1/v1"}
 
 
 async def test_every_alert_looks_at_what_several_workspaces_show(
-    tmp_path: Path, where: dict[str, str], asking_a_model: dict[str, str]
+    tmp_path: Path, where: dict[str, str]
 ) -> None:
     policies = tmp_path / "policies.yaml"
     policies.write_text(f"teams:\n  {OURS}:\n    month: 1000 tokens\n")
-    more = {**where, **asking_a_model, "ROUNDTABLE_POLICIES": str(policies)}
+    more = {**where, **ASKING_A_MODEL, "ROUNDTABLE_POLICIES": str(policies)}
     async with (
         company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
         two.bot(OURS, NEXT, web=True) as running,
@@ -396,84 +392,79 @@ async def test_every_alert_looks_at_what_several_workspaces_show(
 
         async def shows_all() -> bool:
             """The reviews are looked at for the first time in a moment."""
-            _, page = await asked(int(more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
+            _, page = await asked(two.health, "/metrics")
             return not not_shown(page)
 
         await wait_until(shows_all)
 
 
 async def test_every_alert_looks_at_what_one_workspace_shows(
-    tmp_path: Path, where: dict[str, str], asking_a_model: dict[str, str]
+    meeting: Meeting, where: dict[str, str], port: int
 ) -> None:
     """But the budget for a month, which only one of several has."""
-    async with sandbox() as slack:
-        meeting = Meeting(slack, tmp_path / "workspace", more={**where, **asking_a_model})
-        async with app.bot(settings(slack, meeting.workspace, **meeting.more)):
-            await meeting.start("Offline sync")
-            _, page = await asked(int(meeting.more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
+    more = {**where, **ASKING_A_MODEL, "ROUNDTABLE_HEALTH_PORT": str(port)}
+    async with app.bot(settings(meeting.slack, meeting.workspace, **more)):
+        await meeting.start("Offline sync")
+        _, page = await asked(port, "/metrics")
 
     assert not_shown(page) == ["roundtable_budget_used_ratio{"]
 
 
-async def test_a_workspace_that_takes_no_writes_shows_and_costs_its_neighbour_nothing(tmp_path: Path) -> None:
+async def test_a_workspace_that_takes_no_writes_shows_and_costs_its_neighbour_nothing(
+    two: Company, tmp_path: Path
+) -> None:
     """When none takes writes, as on a full disk, the process is not ready."""
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT, web=True):
-        await wait_for(lambda parts: parts["workspace"].get("unusable_teams") == 0, port)
+    async with two.bot(OURS, NEXT, web=True):
+        await wait_for(lambda parts: parts["workspace"].get("unusable_teams") == 0, two.health)
         aside = list[Path]()
         for team in (OURS, NEXT):
             blocked = two.folder / team / ".git/objects"
             aside.append(blocked.rename(tmp_path / f"aside-{team}"))
             blocked.write_text("in the way")
-            await wait_for(lambda parts: parts["workspace"]["unusable_teams"] == len(aside), port)
-            _, page = await asked(port, "/metrics")
+            await wait_for(lambda parts: parts["workspace"]["unusable_teams"] == len(aside), two.health)
+            _, page = await asked(two.health, "/metrics")
             assert f'roundtable_usable{{part="workspace",team="{team}"}} 0.0' in page
-            await ready(port, is_ready=team == OURS)
+            await ready(two.health, is_ready=team == OURS)
 
 
-async def test_a_volume_that_takes_no_writes_shows_where_no_workspace_is_open(tmp_path: Path) -> None:
+async def test_a_volume_that_takes_no_writes_shows_where_no_workspace_is_open(
+    two: Company, tmp_path: Path
+) -> None:
     """Nothing could be opened on it, so the process is not ready."""
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, **more) as one, one.bot(web=True):
-        assert (await ready(port, is_ready=True))["workspace"] == {"ok": True, "unusable_teams": 0}
-        one.folder.rename(tmp_path / "aside")
-        one.folder.write_text("in the way")
-        assert not (await ready(port, is_ready=False))["workspace"]["ok"]
+    async with two.bot(web=True):
+        assert (await ready(two.health, is_ready=True))["workspace"] == {"ok": True, "unusable_teams": 0}
+        two.folder.rename(tmp_path / "aside")
+        two.folder.write_text("in the way")
+        await wait_for(lambda parts: not parts["workspace"]["ok"], two.health)
+        await ready(two.health, is_ready=False)
 
 
-async def test_a_workspace_that_cannot_be_opened_shows(tmp_path: Path) -> None:
+async def test_a_workspace_that_cannot_be_opened_shows(two: Company) -> None:
     """As after a restart with a full disk; the other one works."""
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
-        two.folder.mkdir()
-        (two.folder / OURS).write_text("in the way")
-        async with two.bot(OURS, NEXT, web=True):
-            await two.meeting(NEXT).start("Lunch")
-            parts = await ready(port, is_ready=True)
-            _, page = await asked(port, "/metrics")
+    two.folder.mkdir()
+    (two.folder / OURS).write_text("in the way")
+    async with two.bot(OURS, NEXT, web=True):
+        await two.meeting(NEXT).start("Lunch")
+        parts = await ready(two.health, is_ready=True)
+        _, page = await asked(two.health, "/metrics")
 
     assert parts["workspace"]["unusable_teams"] == 1
     assert f'roundtable_usable{{part="workspace",team="{OURS}"}} 0.0' in page
     assert f'roundtable_usable{{part="workspace",team="{NEXT}"}} 1.0' in page
 
 
-async def test_a_token_that_slack_refuses_shows_at_its_workspace(tmp_path: Path) -> None:
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT, web=True):
+async def test_a_token_that_slack_refuses_shows_at_its_workspace(two: Company) -> None:
+    async with two.bot(OURS, NEXT, web=True):
         await two.meeting(OURS).start("Offline sync")
         two.slacks.forget_tokens(OURS)
         await two.meeting(OURS).say(SAID[OURS])
 
         async def is_shown() -> bool:
-            _, page = await asked(port, "/metrics")
+            _, page = await asked(two.health, "/metrics")
             return f'roundtable_slack_shut_out{{team="{OURS}"}} 1.0' in page
 
         await wait_until(is_shown)
-        _, page = await asked(port, "/metrics")
+        _, page = await asked(two.health, "/metrics")
         assert f'roundtable_usable{{part="slack",team="{OURS}"}} 0.0' in page
         assert f'roundtable_usable{{part="slack",team="{NEXT}"}} 1.0' in page
         assert 'roundtable_usable{part="slack"} 1.0' in page

@@ -123,10 +123,13 @@ def _wrong(settings: Settings, number: int, user: str, needles: list[str]) -> It
 def _everything(settings: Settings) -> Iterator[bytes]:
     """Every byte of the checkout and the store, of the newest commit, and of what may be applied again."""
     git = Git(settings.workspace)
-    for path in git("ls-tree", "-r", "--name-only", "HEAD").splitlines():
-        yield path.encode() + b"\n" + git("show", f"HEAD:{path}").encode()
+    yield git("archive", "HEAD").encode()
     for kept in git("for-each-ref", "--format=%(refname)", "refs/roundtable/unpushed").splitlines():
         yield git("show", kept).encode()
+    yield from _outside_git(settings)
+
+
+def _outside_git(settings: Settings) -> Iterator[bytes]:
     for file in sorted(settings.workspace.rglob("*")):
         if file.is_file() and ".git" not in file.parts:
             yield file.read_bytes()
@@ -136,8 +139,9 @@ def _everything(settings: Settings) -> Iterator[bytes]:
 
 
 def _state(settings: Settings) -> str:
-    git = Git(settings.workspace)
-    return sha256(b"\0".join([git("for-each-ref").encode(), *_everything(settings)])).hexdigest()
+    """The refs say what git has."""
+    refs = Git(settings.workspace)("for-each-ref").encode()
+    return sha256(b"\0".join([refs, *_outside_git(settings)])).hexdigest()
 
 
 def _dumped(settings: Settings) -> dict[bytes, bytes]:

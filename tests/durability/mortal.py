@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests import stored
-from tests.all_steps import all_steps
-from tests.durability.processes import Nursery, Process, wait_until
+from tests.durability.processes import SOON, Nursery, Process, wait_until
 from tests.durability.trap import Order, Trap, When
-from tests.e2e.meeting import Meeting
+from tests.e2e.meeting import Meeting, environment
 from tests.patience import PATIENCE_SECONDS
 from tests.ports import free_port
 
@@ -29,17 +28,10 @@ class Mortal:
 
     async def live(self, **env: str) -> None:
         self.births += 1
-        log, slack = self.folder / f"bot-{self.births}.log", self.trap.slack
-        usual = {
-            "SLACK_API_URL": slack.api_url,
-            "SLACK_BOT_TOKEN": slack.bot_token,
-            "SLACK_APP_TOKEN": slack.app_token,
-            "ROUNDTABLE_WORKSPACE": str(self.meeting.workspace),
-            "ROUNDTABLE_PORT": str(free_port()),
-            "ROUNDTABLE_HEALTH_PORT": str(free_port()),
-            "ROUNDTABLE_STEPS": all_steps(),
-        }
-        self.process = await self.nursery.bear({**usual, **env}, log=log)
+        log = self.folder / f"bot-{self.births}.log"
+        ports = {name: str(free_port()) for name in ("ROUNDTABLE_PORT", "ROUNDTABLE_HEALTH_PORT")}
+        env = environment(self.trap.slack, self.meeting.workspace, **{**ports, **env})
+        self.process = await self.nursery.bear(env, log=log)
         await wait_until(
             lambda: log.exists() and "is listening" in log.read_text(),
             seconds=PATIENCE_SECONDS,
@@ -78,5 +70,5 @@ class Mortal:
 async def mortal(folder: Path, *planted: str) -> AsyncIterator[Mortal]:
     trap = Trap()
     # in this order no bot is left that connects to a Slack that ends
-    async with trap.slack as slack, Nursery(planted) as nursery:
+    async with trap.slack as slack, Nursery((SOON, *planted)) as nursery:
         yield Mortal(trap, Meeting(slack, folder / "workspace"), nursery, folder)

@@ -1,13 +1,17 @@
 """Bot processes, as an operating system sees them: started, killed, asked to stop, and how they ended."""
 
 import asyncio
+import atexit
 import json
 import os
 import signal
+import socket
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,6 +20,8 @@ from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[2]
 POLL_SECONDS = 0.005
+SOON = "soon"
+"""Among what is planted: what a bot waits for after a death is shorter, see `nursery`."""
 KEPT_FROM_HERE = (
     "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "VIRTUAL_ENV",
 )  # fmt: skip
@@ -69,9 +75,12 @@ class Process:
         """It goes on, and does not know that time has passed."""
         self._signal(signal.SIGCONT)
 
+    def terminate(self) -> None:
+        self._signal(signal.SIGTERM)
+
     async def stop(self) -> int:
         """As an orchestrator does: SIGTERM, and some patience. The exit code."""
-        self._signal(signal.SIGTERM)
+        self.terminate()
         try:
             return await asyncio.wait_for(asyncio.shield(self.ended), PATIENCE_SECONDS)
         except TimeoutError:
@@ -94,6 +103,19 @@ class Process:
                 signal.pidfd_send_signal(self._handle, number)
 
 
+@cache
+def _first_nursery() -> socket.socket:
+    """It has imported everything, and ends with this process."""
+    ours, theirs = socket.socketpair()
+    with theirs:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "tests.durability.nursery"], cwd=ROOT, stdin=theirs.fileno()
+        )
+    atexit.register(running.wait)
+    atexit.register(ours.close)  # comes before the wait
+    return ours
+
+
 @dataclass
 class Nursery:
     """Use it as a context manager. No process outlives it."""
@@ -104,10 +126,10 @@ class Nursery:
     _early: dict[int, int] = field(default_factory=dict)
 
     async def __aenter__(self) -> Self:
-        self._running = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.durability.nursery", *self.planted,
-            cwd=ROOT, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(_first_nursery(), [json.dumps(self.planted).encode()], [theirs.fileno()])
+        self._told, self._asked = await asyncio.open_unix_connection(sock=ours)
         self._reading = asyncio.create_task(self._read())
         return self
 
@@ -116,19 +138,19 @@ class Nursery:
     ) -> None:
         for process in self._processes.values():
             process.kill()
-        assert self._running.stdin
-        self._running.stdin.close()
-        await self._running.wait()
+        self._asked.write_eof()
         await self._reading
+        self._asked.close()
 
-    async def bear(self, env: Mapping[str, str], *, log: Path, fresh: bool = False) -> Process:
-        """A new bot process; *fresh* is `python -m bot run` to the letter."""
+    async def bear(
+        self, env: Mapping[str, str], *, log: Path, fresh: bool = False, root: Path = ROOT
+    ) -> Process:
+        """A new bot process; *fresh* is `python -m bot run` to the letter, of the code in *root*."""
         number = len(self._orders) + 1
         self._orders[number] = asyncio.get_running_loop().create_future()
         kept = {name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ}
-        order = {"number": number, "env": {**kept, **env}, "log": str(log), "fresh": fresh}
-        assert self._running.stdin
-        self._running.stdin.write(f"{json.dumps(order)}\n".encode())
+        order = {"number": number, "env": {**kept, **env}, "log": str(log), "fresh": fresh, "root": str(root)}
+        self._asked.write(f"{json.dumps(order)}\n".encode())
         pid = await self._orders[number]
         process = Process(pid, log, asyncio.get_running_loop().create_future())
         self._processes[pid] = process
@@ -137,8 +159,7 @@ class Nursery:
         return process
 
     async def _read(self) -> None:
-        assert self._running.stdout
-        async for line in self._running.stdout:
+        async for line in self._told:
             told = json.loads(line)
             if "born" in told:
                 self._orders[told["born"]].set_result(told["pid"])

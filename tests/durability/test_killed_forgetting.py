@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.all_steps import all_steps
-from tests.e2e.meeting import Meeting, sandbox
-from tests.e2e.test_forgetting import HERS, environment
+from tests.e2e.meeting import Meeting, environment, sandbox
+from tests.e2e.test_forgetting import HERS
 from tests.e2e.test_people import played
 
 WORDS = [*HERS, "clerks sign in pencil"]
@@ -32,7 +31,7 @@ async def test_forgetting_that_was_killed_anywhere_is_finished_by_the_next(
             await meeting.slack.settled()
         user = slack.person("grace").id if what == "person" else ""
         needles = [*WORDS, "Grace", user] if user else [*WORDS, "offline-sync"]
-        given = {**environment(meeting), "ROUNDTABLE_STEPS": all_steps()}
+        given = environment(meeting.slack, meeting.workspace, **meeting.more)
         driver = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tests.durability.killed_forgetting"),
             *map(str, (meeting.workspace, tmp_path / "copies", user, *needles)),

@@ -24,22 +24,26 @@ from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
 from tests.patience import PATIENCE_SECONDS
+from tests.storage.checkout import commit_all
 from tests.transcripts import Transcript, read
 
 T = TypeVar("T")
 
 CHANNEL = "#roundtable"
+LogLines = Callable[[], list[dict[str, Any]]]
 TIMING = Timing(retry_seconds=(0, 1, 3, 10))
 """What was not acknowledged comes again before a test has lost its patience: a busy machine is late now and then."""
 
 
-def sandbox(people: Iterable[User] = PEOPLE, *, rate_limits: bool = False) -> Sandbox:
+def sandbox(
+    people: Iterable[User] = PEOPLE, *, rate_limits: bool = False, timing: Timing = TIMING
+) -> Sandbox:
     """
     With the app as its manifest has it: what that does not ask for is not allowed, and not told. With *rate_limits*,
     also with the limits that Slack publishes.
     """
     installed = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
-    slack = Sandbox(app=installed, people=people, timing=TIMING, rate_limits=rate_limits)
+    slack = Sandbox(app=installed, people=people, timing=timing, rate_limits=rate_limits)
     slack.scopes.intersection_update(SCOPES)
     return slack
 
@@ -48,8 +52,8 @@ SHORT_PATH = {"ROUNDTABLE_STEPS": ""}
 """In place of the settings below: one card for each phase, as it ships."""
 
 
-def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
-    return Settings.from_env({
+def environment(slack: Sandbox, workspace: Path, **more: str) -> dict[str, str]:
+    return {
         "SLACK_API_URL": slack.api_url,
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
@@ -57,7 +61,11 @@ def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
         "ROUNDTABLE_LOOK_FIRST": "no",
         "ROUNDTABLE_STEPS": all_steps(),
         **more,
-    })  # fmt: skip
+    }
+
+
+def settings(slack: Sandbox, workspace: Path, **more: str) -> Settings:
+    return Settings.from_env(environment(slack, workspace, **more))
 
 
 def person_of(slack: Sandbox, who: str) -> str:
@@ -129,12 +137,24 @@ class Meeting:
         action_id, value = ways(message)[action]
         return await self.slack.person(who).press(message, action_id, value)
 
-    async def seal_position(self, *, who: str = "ada", **fields: str) -> None:
-        """In the form behind the button, as soon as that is open."""
-        await self.press("sealed", who=who)
+    async def submit(self, *, who: str = "ada", **fields: Any) -> Delivery:
+        """Sends the form that is opened for *who*, as soon as it is open."""
         person = self.slack.person(who)
         await self.until(lambda: person.view is not None)
-        await person.submit({f"roundtable.{name}": value for name, value in fields.items()})
+        return await person.submit({f"roundtable.{name}": value for name, value in fields.items()})
+
+    async def seal_position(self, *, who: str = "ada", **fields: str) -> None:
+        """In the form behind the button."""
+        await self.press("sealed", who=who)
+        await self.submit(who=who, **fields)
+
+    async def command(self, line: str, *, who: str = "ada", channel: str = CHANNEL) -> str:
+        """Types it, and returns all that *who* alone is told."""
+        person = self.slack.person(who)
+        before = len(person.ephemerals)
+        delivery = await person.slash(channel, f"/roundtable {line}")
+        await self.slack.settled()
+        return str(delivery.response) + str([one.text for one in person.ephemerals[before:]])
 
     async def do_step(self, *answers: str) -> SandboxMessage:
         """Answers, finishes, and waits for the menu."""
@@ -148,6 +168,23 @@ class Meeting:
         card = await self.menu("finish_step")
         await self.press_in(card, "finish_step")
         return await self.menu("continue", since=card.ts)
+
+    async def go_on(self) -> SandboxMessage:
+        """From the menu of a step; the card of the next one."""
+        await self.press("continue")
+        return await self.menu("finish_step")
+
+    async def discuss(self) -> None:
+        """The step that is at its menu."""
+        await self.press("elaborate")
+        await self.menu("end_elaboration")
+
+    def plant(self, slug: str, /, **meta: Any) -> None:
+        """A person commits an item that is not the bot's, with *meta* in its meta.json."""
+        folder = self.workspace / "docs" / "requirements" / slug
+        folder.mkdir(parents=True)
+        (folder / "meta.json").write_text(json.dumps(meta))
+        commit_all(self.workspace)
 
     def was_last_heard(self, at: str) -> None:
         """Turns the clock back: the bot that is not running has not listened since then."""
@@ -178,6 +215,11 @@ class Meeting:
     async def seen(self, text: str) -> SandboxMessage:
         """The newest message in the thread with *text* in it, once there is one."""
         return (await self.until(lambda: [one for one in self.thread if text in one.text]))[-1]
+
+    async def told(self, text: str, *, who: str = "ada") -> SandboxMessage:
+        """The newest message that only *who* sees with *text* in it, once there is one."""
+        person = self.slack.person(who)
+        return (await self.until(lambda: [one for one in person.ephemerals if text in one.text]))[-1]
 
     async def until(self, wanted: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
         return await self.slack.until(wanted, seconds=seconds)

@@ -1,14 +1,13 @@
 """An app that is declared an agent can be talked to in a direct message; one that is not asks for nothing of it."""
 
 from collections.abc import AsyncIterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bot.domain.messages import agent_wording, discussion_wording, home_page
 from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME, manifest
-from slack_sandbox import App, Sandbox, SandboxPerson
+from slack_sandbox import App, Sandbox, SandboxMessage
 from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, TIMING, Meeting
 from tests.e2e.test_private import SECRET, started_there
@@ -31,8 +30,23 @@ def direct(meeting: Meeting, who: str = "ada") -> Channel:
     return workspace.direct(workspace.user(who).id, meeting.slack.bot_user_id)
 
 
-def _has_heard(person: SandboxPerson, number: int) -> bool:
-    return len(person.ephemerals) == number
+async def answer(meeting: Meeting, who: str, words: str) -> SandboxMessage:
+    """To *words* in a direct message, which only *who* sees."""
+    person = meeting.slack.person(who)
+    before = len(person.ephemerals)
+    await person.say(DIRECT, words)
+    [found] = await meeting.until(lambda: person.ephemerals[before:])
+    return found
+
+
+async def second_step(meeting: Meeting, *said: str) -> None:
+    """Linus is there, *said* is what Grace says, and the second step is open."""
+    await meeting.start("Offline sync")
+    await meeting.say("I am here.", who="linus")
+    for words in said:
+        await meeting.say(words)
+    await meeting.finish_step()
+    await meeting.go_on()
 
 
 async def test_it_suggests_what_to_say_when_its_messages_are_opened(meeting: Meeting) -> None:
@@ -43,15 +57,11 @@ async def test_it_suggests_what_to_say_when_its_messages_are_opened(meeting: Mee
 
     assert direct(meeting).prompts == agent_wording.PROMPTS
     async with meeting.bot():
-        ada = meeting.slack.person("ada")
-        for number, (_, said) in enumerate(agent_wording.PROMPTS, start=1):
-            await ada.say(DIRECT, said)
-            await meeting.until(partial(_has_heard, ada, number))
+        told = [(await answer(meeting, "ada", said)).text for _, said in agent_wording.PROMPTS]
 
-    assert ada.ephemerals[0].text == NOTHING
-    assert ada.ephemerals[1].text == agent_wording.NO_ROUNDTABLES
-    assert "No decision was found." in ada.ephemerals[2].text
-    assert "What is it about?" in ada.ephemerals[-1].text
+    assert told[:2] == [NOTHING, agent_wording.NO_ROUNDTABLES]
+    assert "No decision was found." in told[2]
+    assert "What is it about?" in told[-1]
 
 
 async def test_words_that_belong_to_no_roundtable_are_answered_and_nothing_is_held_there(
@@ -59,15 +69,9 @@ async def test_words_that_belong_to_no_roundtable_are_answered_and_nothing_is_he
 ) -> None:
     """A sentence, a roundtable that cannot be started there, and a command that can be given anywhere."""
     async with meeting.bot():
-        ada = meeting.slack.person("ada")
-        await ada.say(DIRECT, "The limit should be 100 requests a minute.")
-        await meeting.until(lambda: len(ada.ephemerals) == 1)
-        await ada.say(DIRECT, "start Dark mode")
-        await meeting.until(lambda: len(ada.ephemerals) == 2)
-        await ada.say(DIRECT, "help")
-        await meeting.until(lambda: len(ada.ephemerals) == 3)
+        said = ("The limit should be 100 requests a minute.", "start Dark mode", "help")
+        nowhere, refused, helped = [(await answer(meeting, "ada", words)).text for words in said]
 
-    nowhere, refused, helped = (one.text for one in ada.ephemerals)
     assert nowhere == f"{agent_wording.BELONGS_NOWHERE}\n[Start a roundtable…] [What waits for me?]"
     assert "can't be held here" in refused
     assert "/roundtable start" in helped
@@ -81,24 +85,21 @@ async def test_the_buttons_below_an_answer(meeting: Meeting) -> None:
         await meeting.start("Offline sync")
         await meeting.say("I am here.", who="linus")
         await meeting.do_step("problem: Edits get lost in tunnels.")
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
-        await linus.say(DIRECT, "Hello!")
-        await meeting.until(partial(_has_heard, linus, 1))
-        assert "I hold roundtables with your team." in linus.ephemerals[0].text
-        assert [one["action_id"] for one in linus.ephemerals[0].elements] == [
+        await meeting.go_on()
+        hello = await answer(meeting, "linus", "Hello!")
+        assert "I hold roundtables with your team." in hello.text
+        assert [one["action_id"] for one in hello.elements] == [
             "roundtable.answer_form",
             "roundtable.start_form",
             "roundtable.waiting",
         ]
     async with meeting.bot():
-        assert (await linus.press(linus.ephemerals[0], "roundtable.waiting")).acked
-        await meeting.until(partial(_has_heard, linus, 2))
-        await linus.say(DIRECT, "What waits for me?")
-        await meeting.until(partial(_has_heard, linus, 3))
-        assert linus.ephemerals[1].text == linus.ephemerals[2].text
-        assert "Offline sync" in linus.ephemerals[1].text
-        assert (await linus.press(linus.ephemerals[2], "roundtable.start_form")).acked
+        assert (await linus.press(hello, "roundtable.waiting")).acked
+        [pressed] = await meeting.until(lambda: linus.ephemerals[1:])
+        typed = await answer(meeting, "linus", "What waits for me?")
+        assert pressed.text == typed.text
+        assert "Offline sync" in typed.text
+        assert (await linus.press(typed, "roundtable.start_form")).acked
         await meeting.until(lambda: linus.view is not None)
         assert "roundtable.start_form" in str(linus.view)
         told = await ada.slash(CHANNEL, "/roundtable waiting")
@@ -107,38 +108,27 @@ async def test_the_buttons_below_an_answer(meeting: Meeting) -> None:
 
 async def test_a_question_is_answered_there_and_everybody_reads_it(meeting: Meeting) -> None:
     """What waits is told there, too; the answer is the person's, in the thread's record. A restart in between."""
-    grace, linus = meeting.slack.person("grace"), meeting.slack.person("linus")
+    linus = meeting.slack.person("linus")
     async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("I am here.", who="linus")
-        await meeting.finish_step()
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
-        await linus.say(DIRECT, "What waits for me?")
-        await meeting.until(partial(_has_heard, linus, 1))
-        assert "asks: " in linus.ephemerals[0].text
-        assert "Offline sync" in linus.ephemerals[0].text
-        await grace.say(DIRECT, "What waits for me?")
-        await meeting.until(partial(_has_heard, grace, 1))
-        assert grace.ephemerals[0].text == NOTHING
+        await second_step(meeting)
+        waits = await answer(meeting, "linus", "What waits for me?")
+        assert "asks: " in waits.text
+        assert "Offline sync" in waits.text
+        assert (await answer(meeting, "grace", "What waits for me?")).text == NOTHING
     async with meeting.bot():
-        await linus.say(DIRECT, "Edits get lost in tunnels.")
-        await meeting.until(partial(_has_heard, linus, 2))
-        asked = linus.ephemerals[-1]
+        asked = await answer(meeting, "linus", "Edits get lost in tunnels.")
         assert agent_wording.BELONGS_SOMEWHERE.replace("**", "*") in asked.text
         assert (await linus.press(asked, "roundtable.answer_form")).acked
         await meeting.until(lambda: linus.view is not None)
         assert "Everybody in the channel of this roundtable will read it" in str(linus.view)
-        await linus.submit({"roundtable.words": "Edits get lost in tunnels."})
+        await meeting.submit(who="linus", words="Edits get lost in tunnels.")
         shown = await meeting.seen("Linus answered in a form")
         assert "Edits get lost in tunnels." in shown.text
     async with meeting.bot():
-        await linus.say(DIRECT, "Catch me up on Offline sync")
-        await meeting.until(partial(_has_heard, linus, 3))
-        assert "Offline sync" in linus.ephemerals[-1].text
+        assert "Offline sync" in (await answer(meeting, "linus", "Catch me up on Offline sync")).text
         await meeting.finish_step()
         assert (await linus.press(asked, "roundtable.answer_form")).acked
-        await meeting.until(lambda: agent_wording.STEP_IS_OVER in linus.ephemerals[-1].text)
+        await meeting.told(agent_wording.STEP_IS_OVER, who="linus")
     said = [line for line in meeting.lines("User") if line.content == "Edits get lost in tunnels."]
     assert [line.person for line in said] == [meeting.person("linus")]
 
@@ -147,22 +137,14 @@ async def test_who_left_the_channel_is_told_nothing_of_it_there(meeting: Meeting
     """Checked when it is asked: what waits, what was missed, and the form."""
     linus = meeting.slack.person("linus")
     async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("I am here.", who="linus")
-        await meeting.finish_step()
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
-        await linus.say(DIRECT, "What waits for me?")
-        await meeting.until(partial(_has_heard, linus, 1))
+        await second_step(meeting)
+        waits = await answer(meeting, "linus", "What waits for me?")
         workspace = meeting.slack.workspace
         workspace.leave(workspace.channel(CHANNEL), linus.id)
-        for number, words in enumerate(
-            ("What waits for me?", "Catch me up", "catch me up on Offline"), start=2
-        ):
-            await linus.say(DIRECT, words)
-            await meeting.until(partial(_has_heard, linus, number))
-        assert (await linus.press(linus.ephemerals[0], "roundtable.answer_form")).acked
-        await meeting.until(partial(_has_heard, linus, 5))
+        for words in ("What waits for me?", "Catch me up", "catch me up on Offline"):
+            await answer(meeting, "linus", words)
+        assert (await linus.press(waits, "roundtable.answer_form")).acked
+        await meeting.until(lambda: len(linus.ephemerals) == 5)
     assert linus.view is None
     later = [one.text for one in linus.ephemerals[1:]]
     assert later[:2] == [NOTHING, agent_wording.NO_ROUNDTABLES]
@@ -173,12 +155,10 @@ async def test_who_left_the_channel_is_told_nothing_of_it_there(meeting: Meeting
 @pytest.mark.parametrize("reason", ["feature_disabled", "not_agent_app"])
 async def test_where_slack_has_no_agents_people_can_type_all_the_same(meeting: Meeting, reason: str) -> None:
     async with meeting.bot():
-        ada = meeting.slack.person("ada")
         meeting.slack.fail_next("assistant.threads.setSuggestedPrompts", reason)
-        await ada.open_home(tab="messages")
+        await meeting.slack.person("ada").open_home(tab="messages")
         await meeting.slack.settled()
-        await ada.say(DIRECT, "help")
-        await meeting.until(lambda: ada.ephemerals)
+        await answer(meeting, "ada", "help")
 
 
 def sessions(meeting: Meeting) -> tuple[str | None, str | None]:
@@ -196,8 +176,7 @@ async def test_the_session_says_item_and_step(meeting: Meeting) -> None:
         await meeting.say("Edits get lost in tunnels. Scope: small")
         await meeting.finish_step()
     async with meeting.bot():
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
+        await meeting.go_on()
         await meeting.until(lambda: sessions(meeting) != first)
 
     assert first == ("suspended", "Offline sync: Scope Estimation")
@@ -209,16 +188,8 @@ async def test_questions_of_ones_own_are_answered_there(meeting: Meeting) -> Non
     """Each has a button, beside that of the open step. A restart between press and submission."""
     linus = meeting.slack.person("linus")
     async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.say("I am here.", who="linus")
-        await meeting.say("Open question: Who pays? -> Linus")
-        await meeting.say("Open question: Who signs? -> Linus")
-        await meeting.finish_step()
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
-        await linus.say(DIRECT, "What waits for me?")
-        await meeting.until(partial(_has_heard, linus, 1))
-        told = linus.ephemerals[0]
+        await second_step(meeting, "Open question: Who pays? -> Linus", "Open question: Who signs? -> Linus")
+        told = await answer(meeting, "linus", "What waits for me?")
         labels = {one["text"]["text"]: one for one in told.elements}
         assert list(labels) == [
             "Answer Offline sync…",
@@ -231,13 +202,13 @@ async def test_questions_of_ones_own_are_answered_there(meeting: Meeting) -> Non
         await meeting.until(lambda: linus.view is not None)
         assert "Grace asks: Who pays?" in str(linus.view)
     async with meeting.bot():
-        assert (await linus.submit({"roundtable.words": "The customer pays."})).acked
+        assert (await meeting.submit(who="linus", words="The customer pays.")).acked
         await meeting.seen("Linus answered in a form")
         assert (await linus.press(told, pays["action_id"], pays["value"])).acked
-        await meeting.until(lambda: "Q-001 is answered" in linus.ephemerals[-1].text)
-        await linus.say(DIRECT, "What waits for me?")
-        await meeting.until(lambda: "Who signs?" in linus.ephemerals[-1].text)
-        assert "Who pays?" not in linus.ephemerals[-1].text
+        await meeting.told("Q-001 is answered", who="linus")
+        left = (await answer(meeting, "linus", "What waits for me?")).text
+        assert "Who signs?" in left
+        assert "Who pays?" not in left
         await meeting.finish_step()
     [line] = [one for one in meeting.transcript.lines if one.content.startswith("Linus answered Q-001")]
     assert line.person == meeting.person("linus")
@@ -245,22 +216,18 @@ async def test_questions_of_ones_own_are_answered_there(meeting: Meeting) -> Non
 
 async def test_a_position_is_given_there_privately(meeting: Meeting) -> None:
     """Where nobody else reads it; the card says who has answered."""
-    linus = meeting.slack.person("linus")
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels. Scope: small", who="linus")
         await meeting.finish_step()
-        await linus.say(DIRECT, "position: A")
-        await meeting.until(partial(_has_heard, linus, 1))
-        assert "No discussion is open here." in linus.ephemerals[0].text
+        assert "No discussion is open here." in (await answer(meeting, "linus", "position: A")).text
         await meeting.press("elaborate")
         await meeting.menu("ask_all")
         await meeting.say("option: a queue on the device", who="ada")
         await meeting.menu("stand")
     async with meeting.bot():
-        await linus.say(DIRECT, "position: A, very sure, because it survives tunnels")
-        await meeting.until(partial(_has_heard, linus, 2))
-        assert linus.ephemerals[1].text == discussion_wording.SEALED_NOTED
+        told = await answer(meeting, "linus", "position: A, very sure, because it survives tunnels")
+        assert told.text == discussion_wording.SEALED_NOTED
         await meeting.seen("*In:* Linus")
         assert "survives" not in str([one.text for one in meeting.thread])
         await meeting.press("reveal")
@@ -274,11 +241,7 @@ async def test_what_was_decided_in_a_private_channel_is_told_to_its_members_only
         await ada.say(SECRET, "Decision: we sell in May", thread_ts=root)
         await grace.say(SECRET, "Noted.", thread_ts=root)
         await meeting.slack.settled()
-        await grace.say(DIRECT, "What did we decide?")
-        await meeting.until(partial(_has_heard, grace, 1))
-        assert "we sell in May" in grace.ephemerals[0].text
+        assert "we sell in May" in (await answer(meeting, "grace", "What did we decide?")).text
     async with meeting.bot():
         workspace.leave(workspace.channel(SECRET), grace.id)
-        await grace.say(DIRECT, "decisions")
-        await meeting.until(partial(_has_heard, grace, 2))
-        assert "No decision was found." in grace.ephemerals[1].text
+        assert "No decision was found." in (await answer(meeting, "grace", "decisions")).text

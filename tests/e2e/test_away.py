@@ -5,27 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from slack_sandbox import App, Sandbox
 from slack_sandbox.delivery import Timing
-from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
-from tests.e2e.meeting import Meeting
+from tests.e2e.meeting import Meeting, sandbox
+from tests.e2e.test_pressing import GUS, REFUSED
 
 LONG_AGO = "2026-11-21T10:00:00.000Z"
 
 
 @pytest.fixture
-async def impatient(tmp_path: Path) -> AsyncIterator[Meeting]:
-    """A Slack that says everything once."""
-    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
-    async with Sandbox(app=app, timing=Timing(ack_seconds=0.2, retry_seconds=())) as slack:
+async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
+    """In a Slack that says everything once, with a guest."""
+    async with sandbox((*PEOPLE, GUS), timing=Timing(ack_seconds=0.2, retry_seconds=())) as slack:
         yield Meeting(slack, tmp_path / "workspace")
 
 
-async def test_what_was_said_while_nobody_listened_is_read_and_answered(impatient: Meeting) -> None:
+async def test_what_was_said_while_nobody_listened_is_read_and_answered(meeting: Meeting) -> None:
     """In one line people are told; their words answer the step, and are in the record, once."""
-    meeting = impatient
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels. Scope: small")
@@ -39,8 +35,7 @@ async def test_what_was_said_while_nobody_listened_is_read_and_answered(impatien
     async with meeting.bot():
         await meeting.seen("I was away for a while, and have now read your message from that time.")
         await meeting.slack.settled()
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
 
     said = [line.content for line in meeting.lines("User")]
     assert said.count("And nobody notices until Monday.") == 1
@@ -48,24 +43,14 @@ async def test_what_was_said_while_nobody_listened_is_read_and_answered(impatien
     assert "nobody notices until Monday" in (meeting.folder / "quick-scan.md").read_text()
 
 
-async def test_a_guests_words_do_not_act_afterwards(tmp_path: Path) -> None:
+async def test_a_guests_words_do_not_act_afterwards(meeting: Meeting) -> None:
     """Who said what is read is asked of Slack as well: `stop` of a guest whom nobody knew is only recorded."""
-    app, once = App(shortcuts={SHORTCUT: SHORTCUT_NAME}), Timing(ack_seconds=0.2, retry_seconds=())
-    gus = User("U0GUS", "gus", "Gus", is_guest=True)
-    async with Sandbox(app=app, timing=once, people=(*PEOPLE, gus)) as slack:
-        meeting = Meeting(slack, tmp_path / "workspace")
-        async with meeting.bot():
-            await meeting.start("Offline sync")
-        await meeting.say("stop", who="gus")
-        await meeting.until(lambda: meeting.slack.deliveries[-1].attempts)
-        meeting.was_last_heard(LONG_AGO)
+    async with meeting.bot():
+        await meeting.start("Offline sync")
+    await meeting.say("stop", who="gus")
+    await meeting.until(lambda: meeting.slack.deliveries[-1].attempts)
+    meeting.was_last_heard(LONG_AGO)
 
-        async with meeting.bot():
-            await meeting.until(
-                lambda: [
-                    one
-                    for one in slack.person("gus").ephemerals
-                    if "people of other organisations can write here" in one.text
-                ]
-            )
-            assert not meeting.menus("resume")
+    async with meeting.bot():
+        await meeting.told(REFUSED, who="gus")
+        assert not meeting.menus("resume")

@@ -11,8 +11,7 @@ async def away_and_back(meeting: Meeting) -> None:
     await meeting.say("I'm off.", who="linus")
     await meeting.slack.settled()
     await meeting.do_step("Decision: keep photos out.")
-    await meeting.press("elaborate")
-    await meeting.menu("end_elaboration")
+    await meeting.discuss()
     await meeting.seen("We just covered")
     await meeting.say(
         "Decision: keep photos out of it\nOpen question: who pays for the servers?", who="grace"
@@ -87,8 +86,7 @@ async def test_hostile_words_stay_words(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.do_step("Edits get lost.")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
+        await meeting.discuss()
         await meeting.seen("We just covered")
         await meeting.say("Decision: ask <!channel> and <@U0ADA> at <https://evil.test|bank>")
         await meeting.slack.settled()

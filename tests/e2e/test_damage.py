@@ -89,8 +89,7 @@ async def test_what_cannot_be_written_stands_in_the_thread_and_is_written_later(
 
         rmtree(in_the_way)
         commit_all(meeting.workspace)
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
+        await meeting.go_on()
         await meeting.press("finish_step")
         await meeting.seen(SAVED_AT_LAST)
 
@@ -98,29 +97,6 @@ async def test_what_cannot_be_written_stands_in_the_thread_and_is_written_later(
     assert "tunnels" in in_the_way.read_text()
     assert meeting.git("status", "--short") == ""
     assert meeting.transcript.flaws == ()
-
-
-async def test_a_damaged_line_is_back_and_people_are_told_once(meeting: Meeting) -> None:
-    """A commit of a person tore the last line: nothing that was said is lost."""
-    async with meeting.bot():
-        await meeting.start("Offline sync")
-        await meeting.do_step("Edits get lost in tunnels. Scope: small")
-    path = meeting.folder / "planning/meeting.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-30])
-    commit_all(meeting.workspace)
-    async with meeting.bot():
-        for _ in range(2):
-            await meeting.press("continue")
-            await meeting.menu("finish_step")
-            await meeting.do_step("In tunnels, and on planes.")
-        await meeting.slack.settled()
-
-    assert path.read_bytes().startswith(whole)
-    told = [one for one in meeting.thread if "roundtable scrub" in one.text]
-    assert len(told) == 1
-    assert meeting.transcript.flaws == ()
-    assert meeting.git("status", "--short") == ""
 
 
 async def test_a_folder_that_is_deleted_while_people_talk_is_restored_and_told(meeting: Meeting) -> None:

@@ -3,7 +3,7 @@
 from shutil import rmtree
 
 from tests.e2e.meeting import CHANNEL, Meeting
-from tests.e2e.test_private import SECRET, asked, started_there
+from tests.e2e.test_private import SECRET, started_there
 
 
 async def two_decisions(meeting: Meeting) -> None:
@@ -20,13 +20,13 @@ async def test_they_are_found_with_who_and_why(meeting: Meeting) -> None:
     """By the command and by a mention, before anything is committed, and with the way to the message."""
     async with meeting.bot():
         await two_decisions(meeting)
-        told = await asked(meeting, "decisions")
+        told = await meeting.command("decisions")
         assert "2 decisions, the newest first" in told
         assert "*DEC-002* Token bucket in Redis – Rate limiting (`rate-limiting`); Linus 20" in told
         assert "because ten times faster; replaces DEC-001" in told
 
-        assert "One counter" not in await asked(meeting, "decisions redis BUCKET")
-        assert "No decision about `postgres` was found" in await asked(meeting, "decisions postgres")
+        assert "One counter" not in await meeting.command("decisions redis BUCKET")
+        assert "No decision about `postgres` was found" in await meeting.command("decisions postgres")
 
         linus = meeting.slack.person("linus")
         before = len(meeting.thread)
@@ -46,10 +46,10 @@ async def test_they_are_found_after_a_restart_and_when_only_git_knows_them(meeti
         await meeting.press("continue")
         await meeting.slack.settled()
     async with meeting.bot():
-        assert "DEC-002" in await asked(meeting, "decisions redis")
+        assert "DEC-002" in await meeting.command("decisions redis")
     rmtree(meeting.workspace / ".roundtable")
     async with meeting.bot():
-        told = await asked(meeting, "decisions redis")
+        told = await meeting.command("decisions redis")
         assert "Token bucket in Redis" in told
         assert "http" not in told
 
@@ -62,7 +62,7 @@ async def test_those_of_a_private_item_stay_in_its_channel(meeting: Meeting) -> 
         await meeting.slack.person("ada").say(SECRET, "Decision: We buy them", thread_ts=root)
         await meeting.slack.settled()
 
-        assert "We buy them" not in await asked(meeting, "decisions")
-        there = await asked(meeting, "decisions", channel=SECRET)
+        assert "We buy them" not in await meeting.command("decisions")
+        there = await meeting.command("decisions", channel=SECRET)
         assert "We buy them" in there
         assert "Token bucket" in there

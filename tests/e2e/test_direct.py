@@ -1,26 +1,12 @@
 """Direct messages, also of groups: the app hears nothing there, so nothing is held there."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
-from slack_sandbox import App, Sandbox
 from slack_sandbox.residents import Channel
-from tests.e2e.meeting import CHANNEL, TIMING, Meeting
-from tests.storage.checkout import commit_all
+from tests.e2e.meeting import CHANNEL, Meeting
 
 REFUSED = "can't be held here"
 GROUP = "mpdm-ada--grace--roundtable-1"
-
-
-@pytest.fixture
-async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
-    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
-    async with Sandbox(app=app, timing=TIMING) as slack:
-        slack.scopes.intersection_update(SCOPES)
-        yield Meeting(slack, tmp_path / "workspace")
 
 
 def group(meeting: Meeting) -> Channel:
@@ -49,19 +35,16 @@ async def test_a_bare_call_shows_what_waits_and_what_can_be_pressed(meeting: Mee
         assert "Nothing waits for you." in shown.text
     async with meeting.bot():
         await ada.press(shown, "roundtable.decisions")
-        await meeting.until(lambda: any("Keep both edits" in one.text for one in ada.ephemerals))
+        await meeting.told("Keep both edits")
         await ada.press(shown, "roundtable.help_more")
-        await meeting.until(lambda: any("/roundtable catchup" in one.text for one in ada.ephemerals))
+        await meeting.told("/roundtable catchup")
         await ada.press(shown, "roundtable.start_form")
         await meeting.until(lambda: ada.view is not None)
 
 
 async def test_no_thread_is_opened_there(meeting: Meeting) -> None:
     """By no command, mention or shortcut; an item that only git knows is not taken up there, either."""
-    folder = meeting.workspace / "docs" / "requirements" / "offline-sync"
-    folder.mkdir(parents=True)
-    (folder / "meta.json").write_text('{"slug": "offline-sync", "description": "Offline sync"}')
-    commit_all(meeting.workspace)
+    meeting.plant("offline-sync", slug="offline-sync", description="Offline sync")
     group(meeting)
     async with meeting.bot():
         ada = meeting.slack.person("ada")

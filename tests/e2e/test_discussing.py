@@ -92,24 +92,29 @@ def at_work(meeting: Meeting) -> str:
     return str(meeting.slack.channel(CHANNEL).at_work(meeting.root)["status"])
 
 
-async def test_the_stop_button_ends_a_round_while_a_persona_speaks(meeting: Meeting) -> None:
-    """At once: what is being written is given up, nobody speaks after it, and the discussion can be resumed."""
-    mind = SlowMind(good, responding)
-    meeting.voices = thinking(mind)
+@WAYS
+async def test_a_stop_ends_a_round_while_a_persona_speaks(meeting: Meeting, *, agent: bool) -> None:
+    """
+    By our button, or by Slack's own where the app is declared an agent. At once: what is being written is given up,
+    nobody speaks after it, and the discussion can be resumed.
+    """
+    mind = slowly(meeting, agent=agent)
     async with meeting.bot():
         await discussing(meeting)
         await mind.begun.wait()
-        assert (await meeting.press("stop", who="grace")).acked
+        if agent:
+            await meeting.slack.person("grace").stop(CHANNEL, meeting.root)
+        else:
+            assert (await meeting.press("stop", who="grace")).acked
         await meeting.menu("resume")
         await meeting.slack.settled()
 
-        turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
-        assert turns == []
-        await meeting.until(lambda: not meeting.menus("stop"))
-        assert not at_work(meeting)
+        assert not [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
+        await meeting.until(lambda: not meeting.menus("stop") and not at_work(meeting))
         mind.go.set()
         await meeting.press("resume")
         await meeting.menu("end_elaboration")
+    assert any("Grace" in line.content for line in meeting.transcript.lines)
 
 
 async def test_who_disagrees_is_decided_by_a_button(meeting: Meeting) -> None:
@@ -204,29 +209,12 @@ async def test_people_see_that_a_persona_is_thinking(meeting: Meeting, *, agent:
     assert not meeting.slack.calls_of("reactions.remove")
 
 
-async def test_slacks_own_stop_ends_a_round(meeting: Meeting) -> None:
-    """Where the app is declared an agent, its button is under the thread."""
-    mind = slowly(meeting, agent=True)
-    async with meeting.bot():
-        await discussing(meeting)
-        await mind.begun.wait()
-        await meeting.slack.person("grace").stop(CHANNEL, meeting.root)
-        await meeting.menu("resume")
-        await meeting.until(lambda: not at_work(meeting))
-        await meeting.slack.settled()
-
-    turns = [line for line in meeting.transcript.lines if line.meta.get("turn_id")]
-    assert turns == []
-    assert any("Grace" in line.content for line in meeting.transcript.lines)
-
-
 async def test_what_a_claim_rests_on_is_a_click_away(meeting: Meeting) -> None:
     """From the synthesis in the thread to the very message, on whatever address that Slack is."""
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.do_step("Edits get lost in tunnels. Scope: small")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
+        await meeting.discuss()
         said = await meeting.say("insight: last write wins loses work", who="grace")
         await meeting.slack.settled()
         await meeting.say("done")

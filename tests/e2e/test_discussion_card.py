@@ -64,23 +64,20 @@ def fate(card: SandboxMessage, became: str) -> tuple[str, str]:
 
 async def test_the_forms_of_a_discussion(meeting: Meeting) -> None:
     """An objection, what becomes of it for a reason, and a decision with its reason; a restart after each."""
-    ada, linus = meeting.slack.person("ada"), meeting.slack.person("linus")
+    ada = meeting.slack.person("ada")
     async with meeting.bot():
         await opened(meeting)
         await meeting.press("object", who="linus")
-        await meeting.until(lambda: linus.view is not None)
-        await linus.submit({"roundtable.words": "The queue gets lost with the phone"})
+        await meeting.submit(who="linus", words="The queue gets lost with the phone")
         await meeting.seen("The queue gets lost with the phone")
     async with meeting.bot():
         card = cards(meeting)[-1]
         await ada.press(card, *fate(card, "rejected"))
-        await meeting.until(lambda: ada.view is not None)
-        await ada.submit({"roundtable.because": "phones are backed up"})
+        await meeting.submit(because="phones are backed up")
         await meeting.seen("turned down by Ada, because phones are backed up")
     async with meeting.bot():
         await meeting.press("record")
-        await meeting.until(lambda: ada.view is not None)
-        await ada.submit({"roundtable.words": "A queue on the device", "roundtable.why": "tunnels"})
+        await meeting.submit(words="A queue on the device", why="tunnels")
         await meeting.seen("A queue on the device (decided by Ada, because tunnels)")
         await meeting.press("end_elaboration")
         await meeting.menu("continue")
@@ -92,7 +89,7 @@ async def test_the_forms_of_a_discussion(meeting: Meeting) -> None:
 
 async def test_an_option_is_named_in_a_form(meeting: Meeting) -> None:
     """Behind ⋯ while there is none, then as *Something else…* of the select; a restart with a form open, and typed."""
-    grace, linus = meeting.slack.person("grace"), meeting.slack.person("linus")
+    grace = meeting.slack.person("grace")
     async with meeting.bot():
         await opened(meeting)
         await meeting.say("I am here.", who="linus")
@@ -102,8 +99,7 @@ async def test_an_option_is_named_in_a_form(meeting: Meeting) -> None:
         await grace.submit({"roundtable.words": "A queue on the device"})
         await meeting.seen("A A queue on the device")
         await stand(meeting, "linus", "Something else…")
-        await meeting.until(lambda: linus.view is not None)
-        await linus.submit({"roundtable.words": "A file", "roundtable.why": "no server"})
+        await meeting.submit(who="linus", words="A file", why="no server")
         await meeting.seen("B A file")
         await meeting.say("option: Nothing at all")
         await meeting.seen("C Nothing at all")
@@ -148,7 +144,6 @@ async def told(meeting: Meeting, who: str, line: str) -> str:
 
 async def test_a_position_is_given_privately_in_words(meeting: Meeting) -> None:
     """By the slash command, which nobody else sees; in the thread it is an open one, and its author is told so."""
-    grace = meeting.slack.person("grace")
     async with meeting.bot():
         assert "No discussion is open here." in await told(meeting, "ada", "position A")
         await opened(meeting)
@@ -162,7 +157,7 @@ async def test_a_position_is_given_privately_in_words(meeting: Meeting) -> None:
         assert "survives" not in str([one.text for one in meeting.thread])
     async with meeting.bot():
         await meeting.say("position: A, very sure")
-        await meeting.until(lambda: [one for one in grace.ephemerals if "has seen that" in one.text])
+        await meeting.told("has seen that", who="grace")
         assert "Sealed." in await told(meeting, "grace", "position a file, fairly sure")
         await meeting.seen("Grace, fairly sure")
         await meeting.seen("it survives tunnels")

@@ -6,7 +6,6 @@ import pytest
 
 from bot.slack.manifest import SHORTCUT
 from tests.e2e.meeting import CHANNEL, Meeting
-from tests.storage.checkout import commit_all
 
 BEFORE_AND_AFTER = 2
 """The menu from before the store was lost still stands there; the one we wait for is the second."""
@@ -67,12 +66,8 @@ async def test_an_item_can_be_a_reference(meeting: Meeting, asked: str, slug: st
 )
 async def test_start_takes_up_a_folder_in_any_case(meeting: Meeting, folder: str, typed: str) -> None:
     """Other tools name folders with capitals and suffixes: tests/domain/test_item.py. A second is never made."""
+    meeting.plant(folder, description="As it is called", steps_completed=["00-01"])
     items = meeting.workspace / "docs" / "requirements"
-    (items / folder).mkdir(parents=True)
-    (items / folder / "meta.json").write_text(
-        '{"description": "As it is called", "steps_completed": ["00-01"]}'
-    )
-    commit_all(meeting.workspace)
     async with meeting.bot():
         await meeting.start(typed, slug=folder)
         assert "As it is called" in meeting.thread[0].text
@@ -86,16 +81,13 @@ async def test_start_takes_up_a_folder_in_any_case(meeting: Meeting, folder: str
 
 async def test_start_asks_which_of_several_folders_is_meant(meeting: Meeting) -> None:
     """And makes nothing."""
-    items = meeting.workspace / "docs" / "requirements"
     for name in ("GH-1-Dark-Mode", "GH-2-Dark-Mode"):
-        (items / name).mkdir(parents=True)
-        (items / name / "meta.json").write_text("{}")
-        commit_all(meeting.workspace)
+        meeting.plant(name)
     async with meeting.bot():
         asked = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start dark mode")
 
     assert "could be `GH-1-Dark-Mode` and `GH-2-Dark-Mode`" in str(asked.response)
-    assert len([*items.glob("*/")]) == 2
+    assert len([*meeting.workspace.glob("docs/requirements/*/")]) == 2
 
 
 async def test_a_mention_adopts_the_thread_and_what_was_said_in_it(meeting: Meeting) -> None:
@@ -107,8 +99,7 @@ async def test_a_mention_adopts_the_thread_and_what_was_said_in_it(meeting: Meet
         await meeting.slack.settled()
         await ada.mention(CHANNEL, "start Offline sync", thread_ts=meeting.root)
         await meeting.menu("finish_step")
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
 
     meeting.slug = "offline-sync"
     draft = (meeting.folder / "draft.md").read_text()
@@ -174,8 +165,7 @@ async def test_hostile_words_ping_nobody_and_stay_text(meeting: Meeting) -> None
             "<!channel> <@U0ADA> <https://evil.test|bank> # Heading <!-- Elaboration: step 00-01, x -->"
         )
         await meeting.slack.settled()
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
         posts = [call.args for call in meeting.slack.calls_of("chat.postMessage")]
 
     shown = str(posts)

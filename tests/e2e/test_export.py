@@ -31,8 +31,7 @@ async def test_the_record_comes_into_the_thread(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits.")
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
+        await meeting.go_on()
         await meeting.say("Said just now, and not committed.")
         await meeting.slack.settled()
         delivery = await meeting.slack.person("ada").slash(CHANNEL, "/roundtable export")
@@ -90,9 +89,9 @@ async def test_without_the_permission_people_hear_where_it_is(meeting: Meeting) 
         await meeting.start("Offline sync")
         ada = meeting.slack.person("ada")
         await ada.slash(CHANNEL, "/roundtable export offline-sync")
-        told = await meeting.until(lambda: [one for one in ada.ephemerals if "could not put" in one.text])
+        told = await meeting.told("could not put")
         await meeting.do_step("Edits get lost.")
 
-    assert "`files:write`" in told[-1].text
-    assert "`planning/meeting.jsonl` in the folder of `offline-sync`" in told[-1].text
+    assert "`files:write`" in told.text
+    assert "`planning/meeting.jsonl` in the folder of `offline-sync`" in told.text
     assert with_files(meeting) == []

@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -25,9 +25,8 @@ from bot.storage.git.sync import Sync
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.command_line import CommandLine, Ran
-from tests.e2e.meeting import Meeting, sandbox, settings
+from tests.e2e.meeting import Meeting, environment, settings
 from tests.e2e.test_people import played
-from tests.other.published import unlike_published
 from tests.patience import wait_until
 from tests.storage.checkout import Git
 from tests.storage.clones import a_remote, pushed_by_hand
@@ -41,20 +40,23 @@ HERS = ("edits in tunnels", "keep both edits", "merge per field", "engineer is a
 
 
 @pytest.fixture
-async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
-    """Its exports are in git. Grace has two names, and people type the first; Barbara says nothing at first."""
+def people() -> tuple[User, ...]:
+    """Grace has two names, and people type the first; Barbara says nothing at first."""
     ada, grace, linus = PEOPLE
-    people = (ada, User(grace.id, grace.name, "Grace Hopper"), linus, User("U0BARBARA", "barbara", "Barbara"))
-    async with sandbox(people) as slack:
-        yield Meeting(slack, tmp_path / "workspace", more={"ROUNDTABLE_EXPORTS": "openspec,kiro"})
-        assert unlike_published(slack.calls) == []
+    return ada, User(grace.id, grace.name, "Grace Hopper"), linus, User("U0BARBARA", "barbara", "Barbara")
 
 
-@pytest.fixture(params=["sqlite", "redis"])
-def kept(request: pytest.FixtureRequest, meeting: Meeting) -> Meeting:
+@pytest.fixture
+def meeting(meeting: Meeting) -> Meeting:
+    """Its exports are in git."""
+    meeting.more = {"ROUNDTABLE_EXPORTS": "openspec,kiro"}
+    return meeting
+
+
+@pytest.fixture
+def kept(where: dict[str, str], meeting: Meeting) -> Meeting:
     """A meeting whose live state is in each kind of store."""
-    if request.param == "redis":
-        meeting.more = {**meeting.more, "REDIS_URL": request.getfixturevalue("redis_url")}
+    meeting.more = {**meeting.more, **where}
     return meeting
 
 
@@ -76,28 +78,22 @@ def set_aside(meeting: Meeting) -> None:
         )
 
 
-def environment(meeting: Meeting) -> dict[str, str]:
-    slack = meeting.slack
-    return {
-        "SLACK_API_URL": slack.api_url,
-        "SLACK_BOT_TOKEN": slack.bot_token,
-        "SLACK_APP_TOKEN": slack.app_token,
-        "ROUNDTABLE_WORKSPACE": str(meeting.workspace),
-        "ROUNDTABLE_STEPS": settings(slack, meeting.workspace).steps.as_posix(),  # type: ignore[union-attr]
-        **meeting.more,
-    }
-
-
 async def run(loaded: CommandLine, meeting: Meeting, *words: str) -> Ran:
-    return await partial(loaded.run, meeting.workspace.parent)(*words, **environment(meeting))
+    env = environment(meeting.slack, meeting.workspace, **meeting.more)
+    return await loaded.run(meeting.workspace.parent, *words, **env)
+
+
+async def forget(loaded: CommandLine, meeting: Meeting, who: str, *options: str) -> Ran:
+    """A person, which succeeds."""
+    user = meeting.slack.person(who).id
+    done = await run(loaded, meeting, "forget", "person", user, *options, "--yes")
+    assert done.code == 0, done.err
+    return done
 
 
 def everything(meeting: Meeting) -> bytes:
     """Every byte of the checkout, of the tip's files and their paths, and of the store."""
-    tip = b"".join(
-        path.encode() + meeting.git("show", f"HEAD:{path}").encode()
-        for path in meeting.git("ls-tree", "-r", "--name-only", "HEAD").splitlines()
-    )
+    tip = meeting.git("archive", "HEAD").encode()
     files = (one for one in meeting.workspace.rglob("*") if one.is_file() and ".git" not in one.parts)
     found = tip + b"".join(one.read_bytes() for one in files)
     if url := meeting.more.get("REDIS_URL"):
@@ -170,10 +166,9 @@ async def test_words_are_taken_out_and_the_record_holds(kept: Meeting, loaded: C
     grace, user = kept.person("grace"), kept.slack.person("grace").id
     text = everything(kept).decode(errors="replace")
     assert [one for one in words if one not in text] == []
-    done = await run(loaded, kept, "forget", "person", user, "--words", "--typed", "--yes")
+    await forget(loaded, kept, "grace", "--words", "--typed")
     left = everything(kept).decode(errors="replace")
 
-    assert done.code == 0, done.err
     assert [one for one in words if one in left] == []
     assert GRACE.findall(left) == []
     assert user not in left
@@ -217,9 +212,9 @@ async def test_the_posts_of_the_bot_are_edited_where_that_is_asked_for(
     asked = await run(loaded, meeting, "forget", "person", grace.id, "--words", "--slack", "--dry-run")
     assert any(map(named.search, before))
     assert of_the_bot() == before
-    done = await run(loaded, meeting, "forget", "person", grace.id, "--words", "--slack", "--yes")
+    done = await forget(loaded, meeting, "grace", "--words", "--slack")
 
-    assert (asked.code, done.code) == (0, 0), asked.err + done.err
+    assert asked.code == 0, asked.err
     assert re.search(r"[1-9]\d* posts of the bot in Slack edited\.", done.out)
     assert [one for one in of_the_bot() if named.search(one)] == []
     assert "Former member 1" in "".join(of_the_bot())
@@ -238,9 +233,9 @@ async def test_who_only_spoke_since_the_last_commit_is_forgotten(kept: Meeting, 
     user, id = kept.slack.person("barbara").id, kept.person("barbara")
     assert id not in people_file(kept)
     known = await run(loaded, kept, "export", "person", user)
-    done = await run(loaded, kept, "forget", "person", user, "--words", "--typed", "--yes")
+    await forget(loaded, kept, "barbara", "--words", "--typed")
 
-    assert (known.code, done.code) == (0, 0), known.err + done.err
+    assert known.code == 0, known.err
     assert [one["content"] for one in known.json["unsaved"][kept.slug]] == ["Printers jam on Mondays."]
     assert known.json["names"] == {id: "Barbara"}
     async with kept.bot():
@@ -265,9 +260,8 @@ async def test_what_was_cut_off_between_the_store_and_git_is_finished(
             options = forgetting.PersonOptions(words=True, typed=True)
             with pytest.raises(ZeroDivisionError):
                 await forgetting.PersonForgetting(own, store, options).run(user)
-    done = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
+    await forget(loaded, meeting, "grace", "--words", "--typed")
 
-    assert done.code == 0, done.err
     assert GRACE.findall(everything(meeting).decode(errors="replace")) == []
     assert people_file(meeting)[meeting.person("grace")]["name"] == "Former member 1"
     assert differences(meeting) == []
@@ -283,10 +277,9 @@ async def test_the_keys_of_their_agents_are_withdrawn(
     for who, user in users.items():
         assert (await run(loaded, meeting, "key", "create", f"agent-of-{who}", "--owner", user)).code == 0
     known = await run(loaded, meeting, "export", "person", users["grace"])
-    done = await run(loaded, meeting, "forget", "person", users["grace"], "--yes")
+    done = await forget(loaded, meeting, "grace")
 
     assert known.json["keys"] == ["agent-of-grace"]
-    assert done.code == 0, done.err
     assert "agent-of-grace: withdrawn" in done.out
     left = (tmp_path / "keys.json").read_text()
     assert users["ada"] in left
@@ -296,13 +289,11 @@ async def test_the_keys_of_their_agents_are_withdrawn(
 async def test_who_only_wants_to_be_reminded_is_forgotten(kept: Meeting, loaded: CommandLine) -> None:
     async with kept.bot():
         await played(kept)
-    user, id = kept.slack.person("barbara").id, kept.person("barbara")
     async with forgetting.opened_store(settings(kept.slack, kept.workspace, **kept.more)) as store:
         assert store
-        await store.keep_person(id, ReminderSettings())
-    done = await run(loaded, kept, "forget", "person", user, "--yes")
+        await store.keep_person(kept.person("barbara"), ReminderSettings())
+    await forget(loaded, kept, "barbara")
 
-    assert done.code == 0, done.err
     async with forgetting.opened_store(settings(kept.slack, kept.workspace, **kept.more)) as store:
         assert store
         assert await store.people() == {}
@@ -319,9 +310,9 @@ async def test_a_name_is_listed_however_people_type_it(kept: Meeting, loaded: Co
         await kept.slack.settled()
     user = kept.slack.person("grace").id
     planned = await run(loaded, kept, "forget", "person", user, "--dry-run")
-    done = await run(loaded, kept, "forget", "person", user, "--typed", "--yes")
+    await forget(loaded, kept, "grace", "--typed")
 
-    assert (planned.code, done.code) == (0, 0), planned.err + done.err
+    assert planned.code == 0, planned.err
     listed = next(one for one in planned.out.splitlines() if "typed by others" in one)
     assert '"Grace Hopper" or "Grace"' in listed
     assert re.search(r"offline-sync: [0-9]+.*printing: [0-9]+", listed)
@@ -338,13 +329,12 @@ async def test_a_store_that_is_restored_is_forgotten_again(kept: Meeting, loaded
         await kept.say("The clerks sign in pencil on Tuesdays.", who="grace")
         await kept.slack.settled()
     restore = backup(kept)
-    user, asked = kept.slack.person("grace").id, ("--words", "--typed", "--yes")
-    first = await run(loaded, kept, "forget", "person", user, *asked)
+    user = kept.slack.person("grace").id
+    await forget(loaded, kept, "grace", "--words", "--typed")
     restore()
     assert GRACE.search(everything(kept).decode(errors="replace"))
-    again = await run(loaded, kept, "forget", "person", user, *asked)
+    await forget(loaded, kept, "grace", "--words", "--typed")
 
-    assert (first.code, again.code) == (0, 0), first.err + again.err
     left = everything(kept).decode(errors="replace")
     assert [one for one in (*HERS, "clerks sign in pencil", user) if one in left] == []
     assert GRACE.findall(left) == []
@@ -411,10 +401,8 @@ async def test_what_others_changed_in_an_export_stays(meeting: Meeting, loaded: 
     spec = meeting.workspace / "openspec/changes/offline-sync/specs/offline-sync/spec.md"
     theirs = "\n### Requirement: Refusals are counted\nThey SHALL be.\n"
     Git(meeting.workspace).commit(spec.relative_to(meeting.workspace).as_posix(), spec.read_text() + theirs)
-    user = meeting.slack.person("grace").id
-    done = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
+    await forget(loaded, meeting, "grace", "--words", "--typed")
 
-    assert done.code == 0, done.err
     assert [one for one in (*HERS, "Hopper") if one in everything(meeting).decode(errors="replace")] == []
     assert spec.read_text().endswith(theirs)
     async with meeting.bot():
@@ -454,8 +442,7 @@ async def test_a_bot_that_runs_with_redis_goes_on(
         await meeting.menu("end_elaboration")
         await meeting.say("Conflicts are shown to the clerk on duty.", who="linus")
         await meeting.slack.settled()
-        done = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
-        assert done.code == 0, done.err
+        await forget(loaded, meeting, "linus", "--words", "--typed")
         await wait_until(lambda: linus in people_file(meeting))
         await meeting.say("We keep a queue.", who="grace")
         await meeting.slack.settled()
@@ -558,11 +545,8 @@ async def test_the_history_can_be_taken_out_too(
     """By the program that the command names: then no object of git has a word, and the record still holds."""
     async with meeting.bot():
         await played(meeting)
-    user, listed = meeting.slack.person("grace").id, tmp_path / "blobs.txt"
-    ran = await run(
-        loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes", "--history", str(listed)
-    )
-    assert ran.code == 0, ran.err
+    listed = tmp_path / "blobs.txt"
+    await forget(loaded, meeting, "grace", "--words", "--typed", "--history", str(listed))
     assert "edits in tunnels" in objects(meeting)
     fresh = tmp_path / "fresh"
     meeting.git("clone", "--quiet", "--mirror", str(meeting.workspace), str(fresh))
@@ -776,9 +760,7 @@ async def test_what_is_not_pushed_yet_does_not_bring_the_name_back(
     away.rename(remote.root)
     remote("clone", "--quiet", str(remote.root), str(tmp_path / "person"))
     pushed_by_hand(Git(tmp_path / "person"), {"src/limit.py": "LIMIT = 3\n"})
-    user = meeting.slack.person("grace").id
-    ran = await run(loaded, meeting, "forget", "person", user, "--yes")
-    assert ran.code == 0, ran.err
+    await forget(loaded, meeting, "grace")
     for kept in meeting.git("for-each-ref", "--format=%(refname)", "refs/roundtable/unpushed").splitlines():
         assert "Hopper" not in meeting.git("show", kept)
     async with meeting.bot():
@@ -801,9 +783,7 @@ async def test_a_remote_gets_it_on_top_of_what_others_pushed(
         await wait_until(lambda: remote(*tip).strip() == meeting.git("rev-parse", "HEAD"))
     remote("clone", "--quiet", str(remote.root), str(tmp_path / "person"))
     pushed_by_hand(Git(tmp_path / "person"), {"src/limit.py": "LIMIT = 3\n"})
-    user = meeting.slack.person("grace").id
-    ran = await run(loaded, meeting, "forget", "person", user, "--words", "--typed", "--yes")
-    assert ran.code == 0, ran.err
+    await forget(loaded, meeting, "grace", "--words", "--typed")
     async with meeting.bot():
         await wait_until(lambda: "forget a person" in remote("log", "--format=%s", "main"))
 

@@ -29,8 +29,7 @@ def about_going_back(meeting: Meeting) -> list[str]:
 
 async def step(meeting: Meeting, words: str) -> None:
     await meeting.do_step(words)
-    await meeting.press("continue")
-    await meeting.menu("finish_step")
+    await meeting.go_on()
 
 
 async def stopped(meeting: Meeting, card: SandboxMessage) -> None:

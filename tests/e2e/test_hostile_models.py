@@ -98,17 +98,14 @@ async def test_people_finish_whatever_a_model_does(mind: Mind, meeting: Meeting,
             card = await a_draft(meeting, mind)
             if "accept_all" in str(card):
                 await meeting.press("accept_all")
-            await meeting.press("finish_step")
-            await meeting.menu("continue")
-            await meeting.press("elaborate")
-            await meeting.menu("end_elaboration")
+            await meeting.finish_step()
+            await meeting.discuss()
             await meeting.say(f"In a discussion, too: {SAID}")
             await meeting.press("go_on")
             await meeting.press("end_elaboration")
             await meeting.seen("Wrapping up the discussion")
             await meeting.menu("continue")
-            await meeting.press("continue")
-            await meeting.menu("finish_step")
+            await meeting.go_on()
             await meeting.slack.settled()
 
     assert meeting.meta["steps_completed"] == ["00-01"]

@@ -1,11 +1,7 @@
 """Issues of GitHub: a roundtable begins on one, and pieces of work become some. A kill between creates no second."""
 
-import asyncio
 import hmac
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -15,10 +11,11 @@ import pytest
 
 from bot.domain.item.item import item_from
 from bot.engine import performers
+from bot.integrations import github as github_issues
+from tests.command_line import CommandLine
 from tests.durability.mortal import mortal
 from tests.e2e.meeting import CHANNEL, SHORT_PATH, Meeting
 from tests.e2e.test_short_path import CARDS, go_on
-from tests.e2e.test_starting import filled_in
 from tests.integrations.strict_github import TOKEN, Failure, StrictGitHub, strict_github
 
 TEXT = """We fall over. <!-- not a comment -->
@@ -176,12 +173,12 @@ async def to_the_end(meeting: Meeting) -> None:
 
 async def create(meeting: Meeting) -> None:
     await meeting.press("issues")
-    ada = meeting.slack.person("ada")
-    await meeting.until(lambda: ada.view is not None)
-    await filled_in(meeting, work=["WRK-001"])
+    await meeting.submit(work=["WRK-001"])
 
 
-async def test_work_becomes_an_issue_and_its_state_comes_back(meeting: Meeting) -> None:
+async def test_work_becomes_an_issue_and_its_state_comes_back(
+    meeting: Meeting, loaded: CommandLine, tmp_path: Path
+) -> None:
     """After a restart the same press renews what we wrote there, and keeps what people wrote around it."""
     async with strict_github() as github:
         meeting.more = with_key(github)
@@ -204,9 +201,8 @@ async def test_work_becomes_an_issue_and_its_state_comes_back(meeting: Meeting) 
     assert (claim["value"], claim["accepted"]["name"]) == (FIRST, "Ada")
     assert "acme/api#1" in (meeting.folder / "brief.md").read_text()
     assert FIRST in (meeting.folder / "impact-analysis.md").read_text()
-    command = [sys.executable, "-m", "bot", "show", "guest-checkout/WRK-001"]
-    env = {"ROUNDTABLE_WORKSPACE": str(meeting.workspace), "PATH": os.environ["PATH"]}
-    assert FIRST in await asyncio.to_thread(subprocess.check_output, command, env=env, text=True)
+    env = {"ROUNDTABLE_WORKSPACE": str(meeting.workspace)}
+    assert FIRST in (await loaded.run(tmp_path, "show", "guest-checkout/WRK-001", **env)).out
     assert TOKEN not in meeting.git("log", "-p", "--all")
     assert len(github.of("acme/api")) == 1
 
@@ -257,6 +253,7 @@ async def test_a_github_that_is_away_holds_nothing_up(
 ) -> None:
     """The issue waits in the outbox, and people go on. It was created at the first attempt, whose answer was lost."""
     monkeypatch.setattr(performers, "TRACKER_WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(github_issues, "CALL_SECONDS", 1.0)
     async with strict_github() as github:
         meeting.more = with_key(github)
         async with meeting.bot():

@@ -51,11 +51,8 @@ async def test_the_shortcut_opens_a_form(meeting: Meeting) -> None:
         await meeting.seen("Can billing see the counters?")
         await meeting.slack.settled()
         await grace.shortcut(secret, MARK_SHORTCUT)
-        await meeting.until(lambda: grace.view is not None)
-        await grace.submit({"roundtable.mark": "out"})
-        await meeting.until(
-            lambda: [one for one in grace.ephemerals if "Left out of the record." in one.text]
-        )
+        await meeting.submit(who="grace", mark="out")
+        await meeting.told("Left out of the record.", who="grace")
         await meeting.finish_step()
 
     files = "".join(path.read_text() for path in meeting.folder.rglob("*") if path.is_file())
@@ -69,9 +66,7 @@ async def test_a_message_of_another_thread_cannot_be_marked(meeting: Meeting) ->
         await meeting.start("Rate limiting")
         elsewhere = await ada.say(CHANNEL, "Lunch?")
         await ada.shortcut(elsewhere, MARK_SHORTCUT)
-        await meeting.until(
-            lambda: [one for one in ada.ephemerals if "don't know this roundtable" in one.text]
-        )
+        await meeting.told("don't know this roundtable")
         await ada.shortcut(await meeting.card(), MARK_SHORTCUT)
-        await meeting.until(lambda: [one for one in ada.ephemerals if "can't be marked" in one.text])
+        await meeting.told("can't be marked")
         assert ada.view is None

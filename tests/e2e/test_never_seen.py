@@ -1,42 +1,36 @@
 """People of whom Slack was never asked: what they want is decided once it has said who they are."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from bot.slack.manifest import BOT_EVENTS, SCOPES, SHORTCUT, SHORTCUT_NAME
+from bot.slack import reception
 from bot.slack.reception import MOMENT
-from slack_sandbox import App, Fault, Sandbox
+from slack_sandbox import Fault
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
-from tests.e2e.meeting import CHANNEL, TIMING, Meeting
+from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.test_pressing import GUS, REFUSED
 
-GUS = User("U0GUS", "gus", "Gus", is_guest=True)
 LOBBY = "#lobby"
-REFUSED = "people of other organisations can write here"
-SLOW_SECONDS = 3.0
-"""More than a click may wait."""
+WAIT_SECONDS, SLOW_SECONDS = 0.3, 1.0
+"""How long a click waits for Slack here, and how long Slack takes."""
 
 
 @pytest.fixture
-async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
-    """With a guest in the channel, and in another one."""
-    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME}, events=frozenset(BOT_EVENTS))
-    async with Sandbox(app=app, people=(*PEOPLE, GUS), timing=TIMING) as slack:
-        slack.scopes.intersection_update(SCOPES)
-        slack.add_channel(LOBBY.strip("#"))
-        yield Meeting(slack, tmp_path / "workspace")
+def people() -> tuple[User, ...]:
+    return (*PEOPLE, GUS)
 
 
-def slow(meeting: Meeting) -> None:
-    """Slack takes its time to say who somebody is."""
-    meeting.slack.faults.plan(Fault(method="users.info", delay=SLOW_SECONDS))
+@pytest.fixture
+def slow(meeting: Meeting, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """From this call on a click waits less than usual, and Slack takes longer to say who somebody is."""
 
+    def begin() -> None:
+        monkeypatch.setattr(reception, "IDENTIFY_SECONDS", WAIT_SECONDS)
+        meeting.slack.faults.plan(Fault(method="users.info", delay=SLOW_SECONDS))
 
-async def told(meeting: Meeting, who: str, words: str) -> bool:
-    person = meeting.slack.person(who)
-    return bool(await meeting.until(lambda: [one for one in person.ephemerals if words in one.text]))
+    return begin
 
 
 @pytest.mark.parametrize("line", ["start Dark mode", "plan Dark mode for everybody"])
@@ -54,6 +48,7 @@ async def test_a_guest_sees_nothing_of_other_channels(meeting: Meeting) -> None:
     Their first question is answered as every later one. A member is answered at once: Slack says who they are in the
     time of one call, and is not asked any more.
     """
+    meeting.slack.add_channel(LOBBY.strip("#"))
     async with meeting.bot():
         await meeting.start("Offline sync")
         gus, linus = meeting.slack.person("gus"), meeting.slack.person("linus")
@@ -73,7 +68,7 @@ async def test_a_guests_first_click_changes_nothing(meeting: Meeting) -> None:
         await meeting.say("Edits get lost. Scope: small")
         await meeting.press("finish_step", who="gus")
 
-        assert await told(meeting, "gus", REFUSED)
+        await meeting.told(REFUSED, who="gus")
         assert not meeting.menus("continue")
 
 
@@ -84,47 +79,47 @@ async def test_a_guests_first_words_do_not_act(meeting: Meeting, words: str) -> 
         await meeting.start("Offline sync")
         await meeting.say(words, who="gus")
 
-        assert await told(meeting, "gus", REFUSED)
+        await meeting.told(REFUSED, who="gus")
         assert not meeting.menus("resume")
         assert not meeting.menus("continue")
 
 
-async def test_a_command_follows_when_slack_is_slow(meeting: Meeting) -> None:
+async def test_a_command_follows_when_slack_is_slow(meeting: Meeting, slow: Callable[[], None]) -> None:
     """It is acknowledged in time, and its result comes by itself: a member's thread, a guest's refusal."""
     async with meeting.bot():
-        slow(meeting)
+        slow()
         delivery = await meeting.slack.person("gus").slash(CHANNEL, "/roundtable start Dark mode")
         assert MOMENT in delivery.response["text"]
-        assert await told(meeting, "gus", REFUSED)
+        await meeting.told(REFUSED, who="gus")
         assert not meeting.slack.messages(CHANNEL)
 
-        slow(meeting)
+        slow()
         delivery = await meeting.slack.person("linus").slash(CHANNEL, "/roundtable start Dark mode")
         assert MOMENT in delivery.response["text"]
         assert await meeting.until(lambda: meeting.slack.messages(CHANNEL))
 
 
-async def test_a_click_follows_when_slack_is_slow(meeting: Meeting) -> None:
+async def test_a_click_follows_when_slack_is_slow(meeting: Meeting, slow: Callable[[], None]) -> None:
     """As a command does."""
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost. Scope: small", who="ada")
         await meeting.slack.settled()
-        slow(meeting)
+        slow()
         delivery = await meeting.press("finish_step", who="linus")
         assert delivery.acked
-        assert await told(meeting, "linus", MOMENT)
+        await meeting.told(MOMENT, who="linus")
         await meeting.menu("continue")
 
 
-async def test_a_mention_follows_when_slack_is_slow(meeting: Meeting) -> None:
+async def test_a_mention_follows_when_slack_is_slow(meeting: Meeting, slow: Callable[[], None]) -> None:
     """It is not delivered twice for that."""
     async with meeting.bot():
         await meeting.start("Offline sync")
-        slow(meeting)
+        slow()
         linus = meeting.slack.person("linus")
         await linus.mention(CHANNEL, "status", thread_ts=meeting.root)
-        assert await told(meeting, "linus", "Offline sync")
+        await meeting.told("Offline sync", who="linus")
         await meeting.slack.settled()
 
         assert [one.text for one in linus.ephemerals if MOMENT in one.text] == [MOMENT]
@@ -142,13 +137,15 @@ async def test_when_slack_does_not_say_who_it_is(meeting: Meeting) -> None:
         assert "treat you as a guest for now" in str(delivery.response)
 
 
-async def test_words_that_nobody_can_be_asked_about_are_recorded(meeting: Meeting) -> None:
+async def test_words_that_nobody_can_be_asked_about_are_recorded(
+    meeting: Meeting, slow: Callable[[], None]
+) -> None:
     """`stop` does not act while Slack takes too long, and whoever said it is told."""
     async with meeting.bot():
         await meeting.start("Offline sync")
-        slow(meeting)
+        slow()
         await meeting.say("stop", who="linus")
-        assert await told(meeting, "linus", "Slack has not told me who you are")
+        await meeting.told("Slack has not told me who you are", who="linus")
         assert not meeting.menus("resume")
 
         await meeting.say("stop", who="linus")

@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-import os
 import re
 import shutil
 import signal
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +22,16 @@ from bot.storage.serialization import SHAPE
 from slack_sandbox import App, Delivery, Sandbox, Timing
 from slack_sandbox.webhooks import sign
 from tests import stored
-from tests.e2e.meeting import CHANNEL, Meeting, settings
+from tests.command_line import CommandLine
+from tests.durability.processes import ROOT, Nursery, Process
+from tests.e2e.meeting import CHANNEL, LogLines, Meeting, environment, settings
 from tests.patience import PATIENCE_SECONDS, wait_until
 from tests.ports import free_port
 from tests.redis_server import RedisServer
 
-ROOT = Path(__file__).parents[2]
 LONG_SECONDS = int(5 * PATIENCE_SECONDS)
 """What takes so long is not what a test has waited for."""
 IMPATIENT = Timing(ack_seconds=1.5, retry_seconds=(0.1, 0.5, 1, 3, 10))
-KEPT_FROM_HERE = ("PATH", "HOME", "LANG", "TMPDIR", "PYTHONPATH", "VIRTUAL_ENV")
 
 
 @pytest.fixture
@@ -45,39 +43,40 @@ async def slack() -> AsyncIterator[Sandbox]:
 
 @dataclass
 class Bot:
-    """`python -m bot run`, as an orchestrator sees it. *port* is for its health, *slack_port* for Slack's requests."""
+    """`roundtable run`, as an orchestrator sees it. *port* is for its health, *slack_port* for Slack's requests."""
 
-    running: asyncio.subprocess.Process
+    process: Process
     port: int
     slack_port: int
-    said: list[str] = field(default_factory=list)
 
-    async def reads(self) -> None:
-        assert self.running.stderr
-        async for line in self.running.stderr:
-            self.said.append(line.decode())
+    @property
+    def said(self) -> list[str]:
+        return self.process.log.read_text("utf-8").splitlines()
+
+    def has_said(self, words: str) -> bool:
+        return any(words in line for line in self.said)
 
     async def says(self, words: str) -> None:
-        await wait_until(
-            lambda: any(words in line for line in self.said) or self.running.returncode is not None,
-        )
-        assert any(words in line for line in self.said), "".join(self.said)
+        await wait_until(lambda: self.has_said(words) or not self.process.alive)
+        assert self.has_said(words), self.said
 
     async def stop(self) -> int:
         """SIGTERM: the exit code. Past its time it would be killed, as by an orchestrator."""
-        self.running.send_signal(signal.SIGTERM)
-        return await self.ended()
+        return await self.process.stop()
 
     async def ended(self) -> int:
-        return await asyncio.wait_for(self.running.wait(), PATIENCE_SECONDS)
+        return await asyncio.wait_for(asyncio.shield(self.process.ended), PATIENCE_SECONDS)
 
 
 @asynccontextmanager
-async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str) -> AsyncIterator[Bot]:
-    """*root* is where its code is."""
+async def bot(
+    slack: Sandbox, workspace: Path, root: Path = ROOT, /, *, until: str = "is listening", **more: str
+) -> AsyncIterator[Bot]:
+    """*root* is where its code is. It has said *until*."""
     port, slack_port = free_port(), free_port()
+    log = workspace.parent / f"bot-{port}.log"
+    log.touch()
     env = {
-        **{name: os.environ[name] for name in KEPT_FROM_HERE if name in os.environ},
         "SLACK_API_URL": slack.api_url,
         "SLACK_BOT_TOKEN": slack.bot_token,
         "SLACK_APP_TOKEN": slack.app_token,
@@ -86,18 +85,10 @@ async def bot(slack: Sandbox, workspace: Path, root: Path = ROOT, /, **more: str
         "ROUNDTABLE_HEALTH_PORT": str(port),
         **more,
     }
-    running = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot", "run", cwd=root, env=env, stderr=asyncio.subprocess.PIPE
-    )
-    one = Bot(running, port, slack_port)
-    reading = asyncio.create_task(one.reads())
-    try:
+    async with Nursery() as nursery:
+        one = Bot(await nursery.bear(env, log=log, fresh=root != ROOT, root=root), port, slack_port)
+        await one.says(until)
         yield one
-    finally:
-        with suppress(ProcessLookupError):
-            running.kill()
-        await running.wait()
-        await reading
 
 
 async def asked(port: int, path: str) -> tuple[int, Any]:
@@ -128,7 +119,6 @@ async def test_an_older_version_is_unready_and_not_deaf(
     """What only a newer one can read it leaves alone, and says so; other items go on."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as newer:
-        await newer.says("is listening")
         await meeting.start("Offline sync")
         assert await newer.stop() == 0
     key = stored.key("offline-sync")
@@ -138,7 +128,6 @@ async def test_an_older_version_is_unready_and_not_deaf(
         before = store.hgetall(key)
 
         async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as older:
-            await older.says("is listening")
             store_part = (await ready(older.port, is_ready=False))["store"]
             assert "'offline-sync' was saved by a later version" in store_part["reason"]
             await older.says("was saved by a later version of this program")
@@ -162,17 +151,14 @@ async def test_a_stop_in_the_middle_of_a_discussion_loses_nothing(slack: Sandbox
     """SIGTERM ends the process in time and with 0; the next one goes on, and nobody repeats themselves."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace) as first:
-        await first.says("is listening")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
+        await meeting.discuss()
         await meeting.say("Alex, what about conflicts?")
-        assert await first.stop() == 0, "".join(first.said)
+        assert await first.stop() == 0, first.said
         assert slack.connections == 0
 
     async with bot(slack, meeting.workspace) as second:
-        await second.says("is listening")
         await slack.settled()
         await meeting.until(lambda: len(meeting.menus("end_elaboration")) and _alex_answered(meeting))
         await meeting.press("end_elaboration")
@@ -195,7 +181,6 @@ async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_p
     """A post that has to wait is handed over, and made once by the next process."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace) as first:
-        await first.says("is listening")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await slack.settled()
@@ -203,10 +188,9 @@ async def test_a_stop_does_not_wait_for_slack_to_calm_down(slack: Sandbox, tmp_p
         slack.fail_next("chat.postMessage", "ratelimited", status=429, retry_after=LONG_SECONDS)
         await meeting.press("elaborate")
         await wait_until(lambda: not slack.faults._planned)
-        assert await first.stop() == 0, "".join(first.said)
+        assert await first.stop() == 0, first.said
 
     async with bot(slack, meeting.workspace) as second:
-        await second.says("is listening")
         await meeting.menu("end_elaboration")
         await second.stop()
     texts = [message.text for message in meeting.thread[before:]]
@@ -223,19 +207,15 @@ async def test_what_one_process_leaves_undone_another_does_at_once(
         bot(slack, meeting.workspace, **shared) as one,
         bot(slack, meeting.workspace, **shared) as other,
     ):
-        await one.says("is listening")
-        await other.says("is listening")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
         await slack.settled()
         slack.fail_next("chat.postMessage", status=503)
         await meeting.press("elaborate")
-        await wait_until(lambda: any("is tried again" in line for line in (*one.said, *other.said)))
-        payer, successor = (
-            (one, other) if any("is tried again" in line for line in one.said) else (other, one)
-        )
+        await wait_until(lambda: one.has_said("is tried again") or other.has_said("is tried again"))
+        payer, successor = (one, other) if one.has_said("is tried again") else (other, one)
 
-        assert await payer.stop() == 0, "".join(payer.said)
+        assert await payer.stop() == 0, payer.said
         await meeting.menu("end_elaboration")
         assert await successor.stop() == 0
 
@@ -244,13 +224,12 @@ async def test_a_second_signal_is_not_waited_for(slack: Sandbox, tmp_path: Path)
     """Somebody at a terminal who presses Ctrl-C twice means it."""
     meeting = Meeting(slack, tmp_path / "workspace")
     async with bot(slack, meeting.workspace) as impatient:
-        await impatient.says("is listening")
         slack.fail_next("chat.postMessage", delay=30)
         await slack.person("ada").slash(CHANNEL, "/roundtable start Offline sync")
         await wait_until(lambda: not slack.faults._planned)
-        impatient.running.send_signal(signal.SIGTERM)
+        impatient.process.terminate()
         await wait_until(lambda: slack.connections == 0)
-        impatient.running.send_signal(signal.SIGTERM)
+        impatient.process.terminate()
 
         assert await impatient.ended() == 1
 
@@ -268,23 +247,21 @@ async def test_a_second_signal_is_not_waited_for(slack: Sandbox, tmp_path: Path)
     ids=["bot-token", "app-token", "port"],
 )
 async def test_what_can_never_work_is_said_in_a_sentence(
-    slack: Sandbox, tmp_path: Path, wrong: dict[str, str], sentence: str
+    slack: Sandbox, tmp_path: Path, loaded: CommandLine, wrong: dict[str, str], sentence: str
 ) -> None:
     """Exit code 1, no traceback, no token."""
-    async with bot(slack, tmp_path / "workspace", **wrong) as refused:
-        assert await refused.ended() == 1
+    refused = await loaded.run(tmp_path, "run", **environment(slack, tmp_path / "workspace", **wrong))
 
-    said = "".join(refused.said)
-    assert sentence in refused.said[-1]
-    assert "Traceback" not in said
-    assert "wrong" not in said
+    assert refused.code == 1
+    assert sentence in refused.err.splitlines()[-1]
+    assert "wrong" not in refused.out + refused.err
 
 
 async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_path: Path) -> None:
     """Meanwhile it is alive and not ready, says why, and can be stopped."""
     nowhere = f"http://127.0.0.1:{free_port()}/api/"
-    async with bot(slack, tmp_path / "workspace", SLACK_API_URL=nowhere) as waiting:
-        await waiting.says("Slack does not answer; the next attempt is in")
+    why = "Slack does not answer; the next attempt is in"
+    async with bot(slack, tmp_path / "workspace", until=why, SLACK_API_URL=nowhere) as waiting:
         parts = await ready(waiting.port, is_ready=False)
         alive, _ = await asked(waiting.port, "/healthz")
         assert await waiting.stop() == 0
@@ -295,18 +272,16 @@ async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_
 
 
 async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_path: Path) -> None:
-    """And the stop is the same."""
+    port, slack_port = free_port(), free_port()
+    more = {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": slack.signing_secret}
+    more |= {"ROUNDTABLE_PORT": str(slack_port), "ROUNDTABLE_HEALTH_PORT": str(port)}
     meeting = Meeting(slack, tmp_path / "workspace")
-    async with bot(
-        slack, meeting.workspace, SLACK_APP_TOKEN="", SLACK_SIGNING_SECRET=slack.signing_secret
-    ) as serving:
-        await serving.says("is listening")
-        assert await slack.use_http(f"http://127.0.0.1:{serving.slack_port}/slack/events")
+    async with app.bot(settings(slack, meeting.workspace, **more)):
+        assert await slack.use_http(f"http://127.0.0.1:{slack_port}/slack/events")
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
-        parts = await ready(serving.port, is_ready=True)
-        _, text = await asked(serving.port, "/metrics")
-        assert await serving.stop() == 0, "".join(serving.said)
+        parts = await ready(port, is_ready=True)
+        _, text = await asked(port, "/metrics")
 
     assert parts["slack"]["ok"]
     assert "clock_ahead_seconds" in parts["slack"]
@@ -474,11 +449,10 @@ async def test_an_idle_bot_ends_while_redis_is_away(
 ) -> None:
     """SIGTERM is not an error then, either, and leaves no traceback."""
     async with bot(slack, tmp_path / "workspace", REDIS_URL=redis_url) as idle:
-        await idle.says("is listening")
         redis_server.stop()
         await ready(idle.port, is_ready=False)
         assert await idle.stop() == 0
-        assert not any("Traceback" in line for line in idle.said), "".join(idle.said)
+        assert not idle.has_said("Traceback"), idle.said
 
 
 # --- watching -------------------------------------------------------------------------------------------------------
@@ -491,8 +465,7 @@ async def test_what_happens_in_a_meeting_can_be_watched(slack: Sandbox, tmp_path
     async with app.bot(settings(slack, meeting.workspace, ROUNDTABLE_HEALTH_PORT=str(port))):
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
+        await meeting.discuss()
         await meeting.say("Alex, what about conflicts?")
         await meeting.seen("I have no model here")
         parts = await ready(port, is_ready=True)
@@ -648,22 +621,20 @@ async def test_slack_saying_that_it_holds_events_back_is_counted(slack: Sandbox,
     assert 'roundtable_acks_total{door="app_rate_limited",result="taken",team="T0SANDBOX"} 1.0' in text
 
 
-async def test_every_line_of_a_payment_says_what_it_is_about(slack: Sandbox, tmp_path: Path) -> None:
+async def test_every_line_of_a_payment_says_what_it_is_about(
+    slack: Sandbox, tmp_path: Path, log_lines: LogLines
+) -> None:
     """Team, item, step, turn and effect, so that one roundtable can be followed through the log."""
     meeting = Meeting(slack, tmp_path / "workspace")
-    async with bot(slack, meeting.workspace) as logging:
-        await logging.says("is listening")
+    async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
+        await meeting.discuss()
         slack.fail_next("chat.postMessage", status=503)
         await meeting.say("Alex, what about conflicts?")
-        await logging.says("is tried again")
-        await logging.stop()
+        [line] = await meeting.until(lambda: [one for one in log_lines() if "is tried again" in one["event"]])
 
-    (line,) = [json.loads(line) for line in logging.said if "is tried again" in line]
     assert (line["team"], line["item"], line["step"]) == ("T0SANDBOX", "offline-sync", "00-01")
     assert re.fullmatch(r"t\d\d", line["turn"])
     assert line["effect"].startswith("offline-sync.")
-    assert "conflicts?" not in "".join(logging.said)
+    assert "conflicts?" not in str(log_lines())

@@ -1,18 +1,13 @@
 """A thread that we began and that neither the store nor git knows any more: people's words there are not lost."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
 import pytest
 
-from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from slack_sandbox import App, Sandbox
 from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_pressing import EVA
-from tests.e2e.test_private import asked
 from tests.e2e.test_sealed_home import TAKE_UP, questions, recorded, said, sealed
 
 WORDS = "Edits get lost in tunnels."
@@ -53,7 +48,7 @@ async def test_start_finds_the_thread(meeting: Meeting) -> None:
     """It goes on there; there is no second one in the channel."""
     await forgotten(meeting)
     async with meeting.bot():
-        await asked(meeting, "start Offline sync")
+        await meeting.command("start Offline sync")
         await meeting.until(lambda: (meeting.folder / "meta.json").exists() and sealed(meeting))
 
     assert meeting.meta["slack"]["thread_ts"] == meeting.root
@@ -70,17 +65,9 @@ async def test_a_verb_in_the_thread_takes_it_up_too(meeting: Meeting) -> None:
         )
 
 
-@pytest.fixture
-async def with_eva(tmp_path: Path) -> AsyncIterator[Meeting]:
-    """Eva is of another organisation."""
-    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
-    async with Sandbox(app=app, people=(*PEOPLE, EVA)) as slack:
-        yield Meeting(slack, tmp_path / "workspace")
-
-
-async def test_the_word_of_somebody_who_may_not_begin_asks_the_others(with_eva: Meeting) -> None:
-    """There is one question in the thread, and the press of a member answers it."""
-    meeting = with_eva
+@pytest.mark.parametrize("people", [(*PEOPLE, EVA)], ids=["with Eva"])
+async def test_the_word_of_somebody_who_may_not_begin_asks_the_others(meeting: Meeting) -> None:
+    """Eva is of another organisation: there is one question, and the press of a member answers it."""
     await forgotten(meeting)
     async with meeting.bot():
         await meeting.say(WORDS, who="eva")
@@ -104,7 +91,7 @@ async def test_words_in_an_earlier_thread_of_an_item_are_answered(meeting: Meeti
         await ada.mention(CHANNEL, "start Offline sync")
         await meeting.until(lambda: (meeting.folder / "meta.json").exists() and sealed(meeting))
         await ada.say(CHANNEL, WORDS, thread_ts=old)
-        await meeting.until(lambda: "goes on in another thread" in str([one.text for one in ada.ephemerals]))
+        await meeting.told("goes on in another thread")
 
     assert meeting.meta["slack"]["thread_ts"] != old
     assert WORDS not in recorded(meeting)
@@ -128,7 +115,7 @@ async def test_another_post_of_ours_is_looked_at_once(meeting: Meeting) -> None:
     meeting.more = {"ROUNDTABLE_TRIAGE_CHANNEL": "#triage"}
     async with meeting.bot():
         await meeting.start("Offline sync")
-        await asked(meeting, "review offline-sync")
+        await meeting.command("review offline-sync")
         notice = (await meeting.until(lambda: meeting.slack.messages("#triage")))[0]
         await meeting.slack.settled()
         before = len(looked(meeting))

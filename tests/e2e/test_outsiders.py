@@ -1,20 +1,17 @@
 """Guests and people of other organisations: no verb is a way around the buttons, and they see their own channel."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from shutil import rmtree
 
 import pytest
 
 from bot.engine.verbs.table import VERBS
-from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from slack_sandbox import App, Sandbox
+from bot.slack.manifest import SHORTCUT
+from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, Meeting
-from tests.e2e.test_pressing import EVA, found_out, told
+from tests.e2e.test_pressing import EVA, REFUSED, found_out
 
 ELSEWHERE = "#partners"
-REFUSED = "people of other organisations can write here"
 LOOKING = {"about", "status", "list", "catchup", "decisions", "read", "waiting", "snooze", "remind", "help"}
 """They show what can be read in the channel anyway, or are about the person's own reminders; nobody else sees it."""
 ACTING = (
@@ -25,23 +22,13 @@ ACTING = (
 
 
 @pytest.fixture
-async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
-    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
-    async with Sandbox(app=app, people=(*PEOPLE, EVA)) as slack:
-        yield Meeting(slack, tmp_path / "workspace")
+def people() -> tuple[User, ...]:
+    return (*PEOPLE, EVA)
 
 
 def test_every_verb_either_looks_or_acts() -> None:
     """A new one has to be thought about here."""
     assert LOOKING | {line.partition(" ")[0] for line in ACTING} | {"position"} == set(VERBS)
-
-
-async def asked(meeting: Meeting, line: str, *, who: str, channel: str = CHANNEL) -> str:
-    person = meeting.slack.person(who)
-    before = len(person.ephemerals)
-    delivery = await person.slash(channel, f"/roundtable {line}")
-    await meeting.slack.settled()
-    return str(delivery.response) + str([one.text for one in person.ephemerals[before:]])
 
 
 async def test_no_verb_is_a_way_around(meeting: Meeting) -> None:
@@ -51,7 +38,7 @@ async def test_no_verb_is_a_way_around(meeting: Meeting) -> None:
         await meeting.slack.settled()
         for line in ACTING:
             before = (meeting.subjects(), len(meeting.thread))
-            assert REFUSED in await asked(meeting, line, who="eva"), line
+            assert REFUSED in await meeting.command(line, who="eva"), line
             seen = len(meeting.slack.person("eva").ephemerals)
             await meeting.slack.person("eva").mention(CHANNEL, line, thread_ts=meeting.root)
             await meeting.until(lambda: len(meeting.slack.person("eva").ephemerals) > seen)  # noqa: B023
@@ -70,7 +57,7 @@ async def test_they_give_no_private_position(meeting: Meeting) -> None:
         await meeting.finish_step()
         await meeting.press("elaborate")
         await meeting.menu("ask_all")
-        assert REFUSED in await asked(meeting, "position a queue", who="eva")
+        assert REFUSED in await meeting.command("position a queue", who="eva")
         await meeting.slack.settled()
         assert not meeting.menus("reveal")
 
@@ -84,7 +71,7 @@ async def test_what_only_git_knows_is_not_brought_back_by_them(meeting: Meeting)
     async with meeting.bot():
         before = len(meeting.thread)
         for line in ("resume offline-sync", "plan offline-sync", "review offline-sync"):
-            assert REFUSED in await asked(meeting, line, who="eva"), line
+            assert REFUSED in await meeting.command(line, who="eva"), line
             assert len(meeting.thread) == before, line
 
 
@@ -93,7 +80,7 @@ async def test_the_shortcut_starts_nothing(meeting: Meeting) -> None:
     async with meeting.bot():
         ts = await meeting.slack.person("grace").say(CHANNEL, "Edits get lost")
         await meeting.slack.person("eva").shortcut(ts, SHORTCUT)
-        assert await told(meeting, "eva", REFUSED)
+        await meeting.told(REFUSED, who="eva")
         assert meeting.slack.thread(CHANNEL, ts)[1:] == []
 
 
@@ -105,10 +92,10 @@ async def test_they_see_what_is_held_where_they_ask(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.start("Offline sync")
         for verb in ("status", "catchup", "export"):
-            unknown = await asked(meeting, f"{verb} offline-sync", who="eva", channel=ELSEWHERE)
+            unknown = await meeting.command(f"{verb} offline-sync", who="eva", channel=ELSEWHERE)
             assert "No matching item found for `offline-sync`" in unknown, verb
-        assert "Offline sync" in await asked(meeting, "status offline-sync", who="ada", channel=ELSEWHERE)
-        assert "Offline sync" in await asked(meeting, "status offline-sync", who="eva")
+        assert "Offline sync" in await meeting.command("status offline-sync", who="ada", channel=ELSEWHERE)
+        assert "Offline sync" in await meeting.command("status offline-sync", who="eva")
 
 
 async def test_a_word_that_was_edited_in_before_it_came_is_a_word_too(meeting: Meeting) -> None:

@@ -53,8 +53,7 @@ async def played(meeting: Meeting) -> None:
     await meeting.slack.settled()
     await meeting.press("end_elaboration", who="grace")
     await meeting.menu("continue")
-    await meeting.press("continue")
-    await meeting.menu("finish_step")
+    await meeting.go_on()
     await meeting.slack.settled()
 
 

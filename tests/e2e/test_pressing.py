@@ -1,39 +1,34 @@
 """Guests, people of other organisations, and everybody else, at the buttons."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from bot.slack.manifest import SHORTCUT, SHORTCUT_NAME
-from slack_sandbox import App, Fault, Sandbox
+from slack_sandbox import Fault
 from slack_sandbox.residents import User
 from slack_sandbox.server import PEOPLE
 from tests.e2e.meeting import CHANNEL, Meeting
 
 GUS = User("U0GUS", "gus", "Gus", is_guest=True)
 EVA = User("U0EVA", "eva", "Eva", team_id="T0ELSEWHERE")
+REFUSED = "people of other organisations can write here"
 
 
 @pytest.fixture
-async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
-    """With a guest and somebody of another organisation in the channel."""
-    app = App(shortcuts={SHORTCUT: SHORTCUT_NAME})
-    async with Sandbox(app=app, people=(*PEOPLE, GUS, EVA)) as slack:
-        yield Meeting(slack, tmp_path / "workspace")
+def people() -> tuple[User, ...]:
+    """With a guest and somebody of another organisation."""
+    return (*PEOPLE, GUS, EVA)
 
 
-async def told(meeting: Meeting, who: str, words: str) -> bool:
-    person = meeting.slack.person(who)
-    return bool(await meeting.until(lambda: [one for one in person.ephemerals if words in one.text]))
-
-
-async def found_out(meeting: Meeting, who: str) -> None:
-    """Slack was asked who that is, and has answered."""
+async def asked_about(meeting: Meeting, who: str) -> None:
+    """Slack was asked who that is."""
     person = meeting.slack.person(who).id
     await meeting.until(
         lambda: [call for call in meeting.slack.calls_of("users.info") if call.args["user"] == person]
     )
+
+
+async def found_out(meeting: Meeting, who: str) -> None:
+    """And has answered."""
+    await asked_about(meeting, who)
     await meeting.slack.settled()
 
 
@@ -46,7 +41,7 @@ async def test_guests_talk_and_do_not_press(meeting: Meeting, who: str) -> None:
         await found_out(meeting, who)
 
         assert (await meeting.press("finish_step", who=who)).acked
-        assert await told(meeting, who, "people of other organisations can write here")
+        await meeting.told(REFUSED, who=who)
         seen = len(meeting.slack.person(who).ephemerals)
         await meeting.say("stop", who=who)
         await meeting.slack.person(who).mention(CHANNEL, "depth deep", thread_ts=meeting.root)
@@ -63,10 +58,10 @@ async def test_somebody_elses_workspace_is_known_from_the_click(meeting: Meeting
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.press("finish_step", who="eva")
-        assert await told(meeting, "eva", "people of other organisations can write here")
+        await meeting.told(REFUSED, who="eva")
 
         delivery = await meeting.slack.person("eva").slash(CHANNEL, "/roundtable start Dark mode")
-        assert "people of other organisations can write here" in delivery.response["text"]
+        assert REFUSED in delivery.response["text"]
         assert len(meeting.slack.messages(CHANNEL)) == 1
 
 
@@ -87,7 +82,7 @@ async def test_only_the_starter_presses(meeting: Meeting) -> None:
     async with meeting.bot():
         await meeting.start("Offline sync", who="ada")
         await meeting.press("finish_step", who="grace")
-        assert await told(meeting, "grace", "Ada started this roundtable")
+        await meeting.told("Ada started this roundtable", who="grace")
         await meeting.press("finish_step", who="ada")
         await meeting.menu("continue")
 
@@ -101,12 +96,10 @@ async def test_a_guest_is_known_before_that_is_saved(meeting: Meeting) -> None:
         await meeting.start("Offline sync")
         meeting.slack.faults.plan(Fault(method="reactions.add", delay=4))
         await meeting.say("Edits get lost in tunnels. Scope: small", who="gus")
-        await meeting.until(
-            lambda: [call for call in meeting.slack.calls_of("users.info") if call.args["user"] == "U0GUS"]
-        )
+        await asked_about(meeting, "gus")
         gus = meeting.slack.person("gus")
         await meeting.press("finish_step", who="gus")
-        assert await told(meeting, "gus", "people of other organisations can write here")
+        await meeting.told(REFUSED, who="gus")
         seen = len(gus.ephemerals)
         await meeting.say("stop", who="gus")
         await gus.mention(CHANNEL, "depth deep", thread_ts=meeting.root)
@@ -125,8 +118,7 @@ async def test_the_settings_are_a_form(meeting: Meeting) -> None:
             lambda: [one for one in ada.ephemerals if "roundtable.settings" in one.actions]
         )
         await ada.press(offer, "roundtable.settings")
-        await meeting.until(lambda: ada.view is not None)
-        await ada.submit({"roundtable.voices": "quiet", "roundtable.depth": "deep"})
+        await meeting.submit(voices="quiet", depth="deep")
 
         assert ada.view is None
         await meeting.seen("Ada muted the personas")

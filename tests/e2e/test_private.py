@@ -3,8 +3,11 @@
 import json
 import re
 from shutil import rmtree
+from typing import Any
 
-from slack_sandbox import Delivery, SandboxMessage
+import pytest
+
+from slack_sandbox import SandboxMessage
 from slack_sandbox.residents import Channel
 from tests.e2e.meeting import CHANNEL, Meeting
 from tests.storage.checkout import commit_all
@@ -32,28 +35,20 @@ async def started_there(meeting: Meeting, title: str) -> str:
     return root
 
 
-async def asked(meeting: Meeting, line: str, *, channel: str = CHANNEL) -> str:
-    ada = meeting.slack.person("ada")
-    before = len(ada.ephemerals)
-    delivery: Delivery = await ada.slash(channel, f"/roundtable {line}")
-    await meeting.slack.settled()
-    return str(delivery.response) + str([one.text for one in ada.ephemerals[before:]])
-
-
 async def test_it_is_unknown_elsewhere(meeting: Meeting) -> None:
     """Whoever asks for it by name from another channel is told what everybody is told of what does not exist."""
     async with meeting.bot():
         await started_there(meeting, "Takeover")
         for line in ("status takeover", "resume takeover", "stop takeover", "status take", "resume Takeover"):
             verb, name = line.split()
-            unknown = (await asked(meeting, f"{verb} nonsense")).replace("nonsense", "it")
-            told = await asked(meeting, line)
+            unknown = (await meeting.command(f"{verb} nonsense")).replace("nonsense", "it")
+            told = await meeting.command(line)
 
             assert "No matching item found" in told, line
             assert told.replace(name, "it") == unknown, line
-        assert "Takeover" not in await asked(meeting, "list")
-        assert "Takeover" in await asked(meeting, "list", channel=SECRET)
-        assert "a step is open" in await asked(meeting, "status takeover", channel=SECRET)
+        assert "Takeover" not in await meeting.command("list")
+        assert "Takeover" in await meeting.command("list", channel=SECRET)
+        assert "a step is open" in await meeting.command("status takeover", channel=SECRET)
 
 
 async def test_it_is_unknown_elsewhere_when_only_git_knows_it(meeting: Meeting) -> None:
@@ -66,12 +61,12 @@ async def test_it_is_unknown_elsewhere_when_only_git_knows_it(meeting: Meeting) 
     assert meta["slack"]["private"] is True
 
     async with meeting.bot():
-        assert "No matching item found" in await asked(meeting, "resume takeover")
+        assert "No matching item found" in await meeting.command("resume takeover")
     del meta["slack"]["private"]
     file.write_text(json.dumps(meta))
     commit_all(meeting.workspace)
     async with meeting.bot():
-        assert "No matching item found" in await asked(meeting, "status takeover")
+        assert "No matching item found" in await meeting.command("status takeover")
 
 
 async def test_the_same_title_elsewhere_is_another_item(meeting: Meeting) -> None:
@@ -79,8 +74,8 @@ async def test_the_same_title_elsewhere_is_another_item(meeting: Meeting) -> Non
     async with meeting.bot():
         await started_there(meeting, "Takeover")
         await meeting.start("Takeover")
-        told = await asked(meeting, "start Takeover")
-        told_there = await asked(meeting, "start Takeover", channel=SECRET)
+        told = await meeting.command("start Takeover")
+        told_there = await meeting.command("start Takeover", channel=SECRET)
 
     assert "There is a roundtable on *Takeover* (`takeover`)" in told
     public, private = sorted(one.name for one in (meeting.workspace / "docs" / "requirements").glob("*/"))
@@ -90,29 +85,30 @@ async def test_the_same_title_elsewhere_is_another_item(meeting: Meeting) -> Non
     assert meeting.meta["slack"]["private"] is False
 
 
-async def test_a_folder_with_capitals_that_is_private_elsewhere_is_not_taken_up(meeting: Meeting) -> None:
-    """Nor shown; the new folder's name differs by more than capitals, which some file systems do not tell apart."""
+def elsewhere(meeting: Meeting, **more: bool) -> dict[str, Any]:
+    """The thread of an item in another channel, as meta.json has it."""
+    return {"team_id": meeting.slack.team_id, "channel_id": "C0ELSEWHERE", "thread_ts": "1.1", **more}
+
+
+@pytest.mark.parametrize(("folder", "typed"), [("Take-Over", "take-over"), ("takeover", "Takeover")])
+async def test_a_folder_that_is_private_elsewhere_is_not_taken_up(
+    meeting: Meeting, folder: str, typed: str
+) -> None:
+    """
+    Nor shown. It keeps its name; that of the new folder has a code that nobody can tell, and differs by more than
+    capitals, which some file systems do not tell apart.
+    """
+    meeting.plant(folder, description="A secret plan", slack=elsewhere(meeting, private=True))
     items = meeting.workspace / "docs" / "requirements"
-    (items / "Take-Over").mkdir(parents=True)
-    slack = {
-        "team_id": meeting.slack.team_id,
-        "channel_id": "C0ELSEWHERE",
-        "thread_ts": "1.1",
-        "private": True,
-    }
-    (items / "Take-Over" / "meta.json").write_text(
-        json.dumps({"description": "A secret plan", "slack": slack})
-    )
-    commit_all(meeting.workspace)
     async with meeting.bot():
-        await meeting.slack.person("ada").slash(CHANNEL, "/roundtable start take-over")
+        await meeting.command(f"start {typed}")
         root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[0]
         await meeting.until(lambda: len([*items.glob("*/")]) == 2)
         await meeting.slack.settled()
 
     assert "secret" not in root.text
-    (new,) = {one.name for one in items.glob("*/")} - {"Take-Over"}
-    assert re.fullmatch(r"take-over-[a-z2-7]{8}", new)
+    (new,) = {one.name for one in items.glob("*/")} - {folder}
+    assert re.fullmatch(rf"{typed.lower()}-[a-z2-7]{{8}}", new)
 
 
 async def test_two_private_channels_have_slugs_of_their_own(meeting: Meeting) -> None:
@@ -120,33 +116,11 @@ async def test_two_private_channels_have_slugs_of_their_own(meeting: Meeting) ->
     other = meeting.slack.add_channel("council", private=True)
     async with meeting.bot():
         await started_there(meeting, "Takeover")
-        await asked(meeting, "start Takeover", channel=f"#{other.name}")
+        await meeting.command("start Takeover", channel=f"#{other.name}")
         folders = meeting.workspace / "docs" / "requirements"
         await meeting.until(lambda: len([*folders.glob("*/")]) == 2)
 
     assert "takeover" not in {one.name for one in folders.glob("*/")}
-
-
-async def test_an_older_private_item_is_not_told_of_by_a_number(meeting: Meeting) -> None:
-    """It keeps its slug; what is begun elsewhere gets a code that nobody can tell."""
-    folder = meeting.workspace / "docs" / "requirements" / "takeover"
-    folder.mkdir(parents=True)
-    slack = {
-        "team_id": meeting.slack.team_id,
-        "channel_id": "C0ELSEWHERE",
-        "thread_ts": "1.1",
-        "private": True,
-    }
-    (folder / "meta.json").write_text(
-        json.dumps({"slug": "takeover", "description": "Takeover", "slack": slack})
-    )
-    commit_all(meeting.workspace)
-    async with meeting.bot():
-        await asked(meeting, "start Takeover")
-        await meeting.until(lambda: len([*folder.parent.glob("*/")]) == 2)
-
-    (begun,) = {one.name for one in folder.parent.glob("*/")} - {"takeover"}
-    assert re.fullmatch(r"takeover-[a-z2-7]{8}", begun)
 
 
 async def test_without_the_scope_the_messages_tell(meeting: Meeting) -> None:
@@ -155,13 +129,12 @@ async def test_without_the_scope_the_messages_tell(meeting: Meeting) -> None:
     async with meeting.bot():
         private_channel(meeting)
         await meeting.start("Offline sync")
-        assert "No matching item found" in await asked(meeting, "status offline-sync", channel=SECRET)
+        assert "No matching item found" in await meeting.command("status offline-sync", channel=SECRET)
         await meeting.say("Edits get lost. Scope: small")
         await meeting.slack.settled()
 
-        assert "a step is open" in await asked(meeting, "status offline-sync", channel=SECRET)
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        assert "a step is open" in await meeting.command("status offline-sync", channel=SECRET)
+        await meeting.finish_step()
     assert meeting.meta["slack"]["private"] is False
 
 
@@ -170,14 +143,13 @@ async def test_a_channel_that_becomes_private_takes_its_items_along(meeting: Mee
     async with meeting.bot():
         private_channel(meeting)
         await meeting.start("Offline sync")
-        assert "a step is open" in await asked(meeting, "status offline-sync", channel=SECRET)
+        assert "a step is open" in await meeting.command("status offline-sync", channel=SECRET)
         meeting.slack.workspace.channel(CHANNEL).kind = "group"
         await meeting.say("Edits get lost. Scope: small")
         await meeting.slack.settled()
 
-        assert "No matching item found" in await asked(meeting, "status offline-sync", channel=SECRET)
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        assert "No matching item found" in await meeting.command("status offline-sync", channel=SECRET)
+        await meeting.finish_step()
     assert meeting.meta["slack"]["private"] is True
 
 
@@ -190,7 +162,7 @@ async def test_a_channel_that_became_private_between_two_items(meeting: Meeting)
         await meeting.start("Takeover")
         await meeting.slack.settled()
 
-        assert "No matching item found" in await asked(meeting, "status takeover", channel=SECRET)
+        assert "No matching item found" in await meeting.command("status takeover", channel=SECRET)
 
 
 async def test_its_reviews_stay_there_too(meeting: Meeting) -> None:
@@ -201,7 +173,7 @@ async def test_its_reviews_stay_there_too(meeting: Meeting) -> None:
         root = await started_there(meeting, "Takeover")
         await meeting.start("Offline sync")
         for line, channel in (("review takeover", SECRET), ("review offline-sync", CHANNEL)):
-            assert "will review" in await asked(meeting, line, channel=channel)
+            assert "will review" in await meeting.command(line, channel=channel)
         (public,) = await meeting.until(lambda: meeting.slack.messages("#triage"))
         (_, notice) = await meeting.until(lambda: told_in(meeting, SECRET))
         await meeting.until(
@@ -222,14 +194,11 @@ def told_in(meeting: Meeting, channel: str) -> list[SandboxMessage]:
 async def test_a_title_in_a_file_is_one_line_and_no_secret(meeting: Meeting) -> None:
     """Somebody pushed it: it looks like no menu, pings nobody, and what it quotes is hidden."""
     token = "gh" + "p_" + "aB3dE6gH9jK2mN5p" * 3
-    folder = meeting.workspace / "docs" / "requirements" / "odd"
-    folder.mkdir(parents=True)
     title = f"Sync <!channel> {token}\n[C] Continue -- finish the step\n" + "x" * 10_000
-    (folder / "meta.json").write_text(json.dumps({"description": title, "slug": "odd"}))
-    commit_all(meeting.workspace)
+    meeting.plant("odd", description=title, slug="odd")
     async with meeting.bot():
-        told = await asked(meeting, "status odd")
-        await asked(meeting, "resume odd")
+        told = await meeting.command("status odd")
+        await meeting.command("resume odd")
         root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[0]
         await meeting.slack.settled()
 
@@ -241,14 +210,8 @@ async def test_a_title_in_a_file_is_one_line_and_no_secret(meeting: Meeting) -> 
 
 async def test_what_is_hidden_does_not_stand_before_what_can_be_seen(meeting: Meeting) -> None:
     """A reference finds what it would find if there were no hidden item of that very name."""
-    folder = meeting.workspace / "docs" / "requirements" / "takeover"
-    folder.mkdir(parents=True)
-    slack = {"team_id": meeting.slack.team_id, "channel_id": "C0ELSEWHERE", "thread_ts": "1.1"}
-    (folder / "meta.json").write_text(
-        json.dumps({"slug": "takeover", "description": "Takeover", "slack": slack})
-    )
-    commit_all(meeting.workspace)
+    meeting.plant("takeover", slug="takeover", description="Takeover", slack=elsewhere(meeting))
     async with meeting.bot():
         await meeting.start("The takeover plan")
 
-        assert "a step is open" in await asked(meeting, "status takeover")
+        assert "a step is open" in await meeting.command("status takeover")

@@ -32,8 +32,7 @@ async def test_a_secret_is_hidden_before_it_is_kept(
         await meeting.slack.settled()
         await meeting.slack.person("grace").edit(stamp, f"It was {TOKEN}. Scope: small")
         await meeting.slack.settled()
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
         posts = str([call.args for call in meeting.slack.calls_of("chat.postMessage")])
 
     heard = [line.content for line in meeting.lines("User")]
@@ -68,8 +67,7 @@ async def test_the_bots_own_secrets_and_those_of_the_settings_are_hidden(meeting
         await meeting.start("Offline sync")
         await meeting.say(f"{meeting.slack.bot_token} is {OURS.title()} for CUST-1234, not CUST-12")
         await meeting.slack.settled()
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
 
     (heard,) = meeting.lines("User")
     assert heard.content == (

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot import app
 from bot.domain.item.meta import SlackPlace
 from bot.storage.git.seal import Seal
 from slack_sandbox import SandboxMessage
-from tests.e2e.meeting import CHANNEL, Meeting, settings
-from tests.e2e.test_private import SECRET, asked, private_channel
+from tests.e2e.meeting import CHANNEL, Meeting
+from tests.e2e.test_private import SECRET, private_channel
 from tests.storage.checkout import Git, commit_all
 from tests.storage.clones import a_remote
 
@@ -93,17 +92,17 @@ async def test_a_pushed_home_makes_nobody_read_a_private_thread(
     async with meeting.bot():
         await meeting.slack.settled()
         assert questions(meeting, root) == []
-        assert SLUG not in await asked(meeting, "list")
-        assert "No matching item" in await asked(meeting, f"resume {SLUG}")
+        assert SLUG not in await meeting.command("list")
+        assert "No matching item" in await meeting.command(f"resume {SLUG}")
     rmtree(meeting.workspace / ".roundtable")
     async with meeting.bot():
         await ada.say(SECRET, "Is anybody here?", thread_ts=root)
         question = (await meeting.until(lambda: questions(meeting, root)))[0]
         await ada.say(SECRET, "Hello?", thread_ts=root)
-        assert "did not write that myself" in await asked(meeting, f"resume {SLUG}", channel=SECRET)
-        assert "did not write that myself" in await asked(meeting, f"start {SLUG}", channel=SECRET)
-        assert "I show nothing of it" in await asked(meeting, f"review {SLUG}", channel=SECRET)
-        assert "I show nothing of it" in await asked(meeting, f"catchup {SLUG}", channel=SECRET)
+        assert "did not write that myself" in await meeting.command(f"resume {SLUG}", channel=SECRET)
+        assert "did not write that myself" in await meeting.command(f"start {SLUG}", channel=SECRET)
+        assert "I show nothing of it" in await meeting.command(f"review {SLUG}", channel=SECRET)
+        assert "I show nothing of it" in await meeting.command(f"catchup {SLUG}", channel=SECRET)
         await ada.say(SECRET, f"<@{meeting.slack.bot_user_id}> resume", thread_ts=root)
         await ada.say(SECRET, f"<@{meeting.slack.bot_user_id}> status", thread_ts=root)
         await meeting.slack.settled()
@@ -123,11 +122,7 @@ async def test_after_a_press_in_the_thread_it_is_taken_up_with_all_that_was_said
     """What people wrote before the press is in the thread, and is read then; the next commit seals the home."""
     root = await a_private_thread(meeting)
     meeting.slug, meeting.root = SLUG, root
-    folder = meeting.folder
-    folder.mkdir(parents=True)
-    meta = {"slug": SLUG, "description": "Board plans", "slack": claim(meeting, root), "theirs": 1}
-    (folder / "meta.json").write_text(json.dumps(meta))
-    commit_all(meeting.workspace)
+    meeting.plant(SLUG, slug=SLUG, description="Board plans", slack=claim(meeting, root), theirs=1)
     ada = meeting.slack.person("ada")
     async with meeting.bot():
         await ada.say(SECRET, "Edits get lost.", thread_ts=root)
@@ -138,7 +133,7 @@ async def test_after_a_press_in_the_thread_it_is_taken_up_with_all_that_was_said
         await ada.press(question, TAKE_UP)
         await meeting.until(lambda: "In tunnels." in recorded(meeting))
         await ada.press(question, TAKE_UP)
-        await meeting.until(lambda: "already" in str([one.text for one in ada.ephemerals]))
+        await meeting.told("already")
     assert said(meeting).count("Edits get lost.") == 1
     assert meeting.meta["theirs"] == 1
     assert meeting.meta["slack"]["seal"]
@@ -151,15 +146,11 @@ async def test_after_a_press_in_the_thread_it_is_taken_up_with_all_that_was_said
 async def test_two_processes_ask_once(meeting: Meeting, tmp_path: Path, redis_url: str) -> None:
     """Each with a clone of its own, and several people who write at the same time."""
     root = await a_private_thread(meeting)
-    fields = {"slug": SLUG, "description": "Board plans", "slack": claim(meeting, root)}
     async with AsyncExitStack() as stack:
         for name in ("one", "two"):
-            folder = tmp_path / name / "docs" / "requirements" / SLUG
-            folder.mkdir(parents=True)
-            (folder / "meta.json").write_text(json.dumps(fields))
-            commit_all(tmp_path / name)
-            bot = app.bot(settings(meeting.slack, tmp_path / name, REDIS_URL=redis_url), web=False)
-            await stack.enter_async_context(bot)
+            process = Meeting(meeting.slack, tmp_path / name, more={"REDIS_URL": redis_url})
+            process.plant(SLUG, slug=SLUG, description="Board plans", slack=claim(meeting, root))
+            await stack.enter_async_context(process.bot())
         for number in range(8):
             who = meeting.slack.person(("ada", "grace")[number % 2])
             await who.say(SECRET, f"Word {number}", thread_ts=root)
@@ -283,7 +274,7 @@ async def test_a_thread_that_somebody_changed_counts_neither_with_the_store_nor_
         ada = meeting.slack.person("ada")
         await ada.say(SECRET, "Only for the board.", thread_ts=root)
         await meeting.slack.settled()
-        assert "Offline sync" not in await asked(meeting, "list", channel=SECRET)
+        assert "Offline sync" not in await meeting.command("list", channel=SECRET)
         await meeting.do_step("Edits get lost in tunnels. Scope: small")
         await meeting.slack.settled()
     assert ours(meeting, root) == []
@@ -334,7 +325,7 @@ async def test_a_private_item_stays_hidden_when_somebody_says_that_it_is_public(
     await lost(meeting, lambda slack: slack.update(private=False))
     async with meeting.bot():
         for verb in ("status", "resume", "catchup", "review"):
-            assert "No matching item found" in await asked(meeting, f"{verb} {meeting.slug}"), verb
+            assert "No matching item found" in await meeting.command(f"{verb} {meeting.slug}"), verb
 
 
 async def test_an_item_that_another_tool_created_is_listed_and_taken_up_in_a_channel(
@@ -342,13 +333,11 @@ async def test_an_item_that_another_tool_created_is_listed_and_taken_up_in_a_cha
 ) -> None:
     """It names no thread, so there is nothing to ask: where somebody types `resume` a thread is opened."""
     meeting.slug = SLUG
-    meeting.folder.mkdir(parents=True)
-    (meeting.folder / "meta.json").write_text(json.dumps({"slug": SLUG, "description": "Planted"}))
-    commit_all(meeting.workspace)
+    meeting.plant(SLUG, slug=SLUG, description="Planted")
     async with meeting.bot():
-        assert SLUG in await asked(meeting, f"status {SLUG}")
+        assert SLUG in await meeting.command(f"status {SLUG}")
         assert meeting.slack.messages(CHANNEL) == []
-        await asked(meeting, f"resume {SLUG}")
+        await meeting.command(f"resume {SLUG}")
         await meeting.until(lambda: meeting.slack.messages(CHANNEL))
         await meeting.until(lambda: sealed(meeting))
 
@@ -362,17 +351,14 @@ def sealed(meeting: Meeting) -> str:
 async def test_a_thread_that_does_not_exist_keeps_nobody_from_resuming(meeting: Meeting) -> None:
     """Nobody can be asked there, so a new thread is opened."""
     meeting.slug = SLUG
-    meeting.folder.mkdir(parents=True)
     place = SlackPlace(
         team_id=meeting.slack.team_id,
         channel_id=meeting.slack.workspace.channel(CHANNEL).id,
         thread_ts="1700000000.000100",
     )
     assert not Seal().is_valid(SLUG, place)
-    fields = {"slug": SLUG, "description": "Planted", "slack": place.model_dump(mode="json")}
-    (meeting.folder / "meta.json").write_text(json.dumps(fields))
-    commit_all(meeting.workspace)
+    meeting.plant(SLUG, slug=SLUG, description="Planted", slack=place.model_dump(mode="json"))
     async with meeting.bot():
-        await asked(meeting, f"resume {SLUG}")
+        await meeting.command(f"resume {SLUG}")
         root = (await meeting.until(lambda: meeting.slack.messages(CHANNEL)))[-1]
         await meeting.until(lambda: sealed(meeting) == root.ts)

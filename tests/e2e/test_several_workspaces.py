@@ -1,7 +1,6 @@
 """Several Slack workspaces in one process: each has what is said in it, and nothing of its neighbours."""
 
 import errno
-import io
 import json
 import logging
 import math
@@ -9,7 +8,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ import yaml
 from cryptography.fernet import Fernet
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot import app, cast, log, tenants
+from bot import app, cast, tenants
 from bot.app import AS_SET, Variations
 from bot.cli import check, forget
 from bot.cli.keys import KEY_SIGN, key_of
@@ -38,7 +37,7 @@ from bot.tenants import StoppedTeams, Tenants
 from slack_sandbox import Sandbox
 from slack_sandbox.server import PEOPLE
 from tests.all_steps import all_steps
-from tests.e2e.meeting import CHANNEL, SHORT_PATH, Meeting, sandbox, settings
+from tests.e2e.meeting import CHANNEL, SHORT_PATH, LogLines, Meeting, sandbox, settings
 from tests.e2e.test_agents_ask import agent_at, ask, told
 from tests.e2e.test_issues import SECRET, github_says, to_the_end
 from tests.e2e.test_operating import Bot, asked, ready, wait_for
@@ -66,6 +65,7 @@ class Company:
     folder: Path
     url: str
     more: dict[str, str]
+    health: int = field(default_factory=free_port)
 
     @property
     def settings(self) -> Settings:
@@ -80,6 +80,7 @@ class Company:
             "SLACK_SIGNING_SECRET": "sandbox-signing-secret",
             "ROUNDTABLE_URL": self.url,
             "ROUNDTABLE_PORT": self.url.rpartition(":")[2],
+            "ROUNDTABLE_HEALTH_PORT": str(self.health),
             "ROUNDTABLE_TEAMS": ",".join(self.sandboxes),
             "ROUNDTABLE_TOKEN_KEY": KEY,
             "ROUNDTABLE_SEAL_KEY": "a-key-that-stays-the-same",
@@ -106,9 +107,8 @@ class Company:
         """One of several, at an address of its own."""
         slack = next(iter(self.sandboxes.values()))
         env = {**self.env, "SLACK_BOT_TOKEN": "", "SLACK_APP_TOKEN": ""}
-        del env["ROUNDTABLE_PORT"]
-        async with process(slack, self.folder, **env) as running:
-            await running.says("is listening for")
+        del env["ROUNDTABLE_PORT"], env["ROUNDTABLE_HEALTH_PORT"]
+        async with process(slack, self.folder, until="is listening for", **env) as running:
             yield running
 
     async def install(self, team: str, url: str = "") -> None:
@@ -158,34 +158,17 @@ async def two(tmp_path: Path) -> AsyncIterator[Company]:
         yield one
 
 
-@pytest.fixture
-def log_lines() -> Iterator[io.StringIO]:
-    """What machines read, one JSON object a line."""
-    root, stream = logging.getLogger(), io.StringIO()
-    before, level = root.handlers[:], root.level
-    log.configure(stream=stream)
-    yield stream
-    root.handlers[:] = before
-    root.setLevel(level)
-
-
 def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
     for path in folder.rglob("*"):
         if path.is_file() and ".git" not in path.parts:
             yield str(path), path.read_bytes()
 
 
-def logged(stream: io.StringIO) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in stream.getvalue().splitlines()]
-
-
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_each_word_lands_in_the_repository_of_its_workspace(
-    tmp_path: Path, redis_url: str, store: str, log_lines: io.StringIO
+    tmp_path: Path, where: dict[str, str], log_lines: LogLines
 ) -> None:
     """Items of the same name, in channels of the same id. No file and no log line of one names the other."""
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT):
+    async with company(tmp_path / "workspaces", OURS, NEXT, **where) as two, two.bot(OURS, NEXT):
         meetings = {team: two.meeting(team) for team in SAID}
         for meeting in meetings.values():
             await meeting.start("Offline sync")
@@ -203,13 +186,13 @@ async def test_each_word_lands_in_the_repository_of_its_workspace(
             for name, content in files_below(meeting.workspace)
             if any(one in content for one in of_other)
         ] == []
-        lines = [line for line in logged(log_lines) if line.get("team") == team]
+        lines = [line for line in log_lines() if line.get("team") == team]
         assert any("is at work" in line["event"] for line in lines)
         assert [line for line in lines if other in json.dumps(line)] == []
     people = [person.id for person in PEOPLE]
-    assert [line for line in logged(log_lines) if any(one in json.dumps(line) for one in people)] == []
-    if store == "redis":
-        with redis.Redis.from_url(redis_url) as kept:
+    assert [line for line in log_lines() if any(one in json.dumps(line) for one in people)] == []
+    if url := where.get("REDIS_URL"):
+        with redis.Redis.from_url(url) as kept:
             dump = b"".join(kept.dump(name) or b"" for name in kept.scan_iter())
     else:
         with closing(sqlite3.connect(two.folder / STATE / FILE)) as kept_here:
@@ -391,23 +374,15 @@ def owns_both(running: Tenants) -> bool:
     return len(owners) == 2 and all(owner is None or owner.mine for owner in owners)
 
 
-@pytest.fixture
-def asking_a_model() -> dict[str, str]:
-    return {
-        "ROUNDTABLE_MODEL": "ollama:small",
-        "OLLAMA_BASE_URL": "http://127.0.0.1:1/v1",
-        "ROUNDTABLE_HEALTH_PORT": str(free_port()),
-    }
+ASKING_A_MODEL = {"ROUNDTABLE_MODEL": "ollama:small", "OLLAMA_BASE_URL": "http://127.0.0.1:1/v1"}
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_every_alert_looks_at_what_several_workspaces_show(
-    tmp_path: Path, redis_url: str, store: str, asking_a_model: dict[str, str]
+    tmp_path: Path, where: dict[str, str]
 ) -> None:
     policies = tmp_path / "policies.yaml"
     policies.write_text(f"teams:\n  {OURS}:\n    month: 1000 tokens\n")
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
-    more |= {**asking_a_model, "ROUNDTABLE_POLICIES": str(policies)}
+    more = {**where, **ASKING_A_MODEL, "ROUNDTABLE_POLICIES": str(policies)}
     async with (
         company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
         two.bot(OURS, NEXT, web=True) as running,
@@ -417,93 +392,86 @@ async def test_every_alert_looks_at_what_several_workspaces_show(
 
         async def shows_all() -> bool:
             """The reviews are looked at for the first time in a moment."""
-            _, page = await asked(int(more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
+            _, page = await asked(two.health, "/metrics")
             return not not_shown(page)
 
         await wait_until(shows_all)
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_every_alert_looks_at_what_one_workspace_shows(
-    tmp_path: Path, redis_url: str, store: str, asking_a_model: dict[str, str]
+    meeting: Meeting, where: dict[str, str], port: int
 ) -> None:
     """But the budget for a month, which only one of several has."""
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
-    async with sandbox() as slack:
-        meeting = Meeting(slack, tmp_path / "workspace", more={**more, **asking_a_model})
-        async with app.bot(settings(slack, meeting.workspace, **meeting.more)):
-            await meeting.start("Offline sync")
-            _, page = await asked(int(meeting.more["ROUNDTABLE_HEALTH_PORT"]), "/metrics")
+    more = {**where, **ASKING_A_MODEL, "ROUNDTABLE_HEALTH_PORT": str(port)}
+    async with app.bot(settings(meeting.slack, meeting.workspace, **more)):
+        await meeting.start("Offline sync")
+        _, page = await asked(port, "/metrics")
 
     assert not_shown(page) == ["roundtable_budget_used_ratio{"]
 
 
-async def test_a_workspace_that_takes_no_writes_shows_and_costs_its_neighbour_nothing(tmp_path: Path) -> None:
+async def test_a_workspace_that_takes_no_writes_shows_and_costs_its_neighbour_nothing(
+    two: Company, tmp_path: Path
+) -> None:
     """When none takes writes, as on a full disk, the process is not ready."""
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT, web=True):
-        await wait_for(lambda parts: parts["workspace"].get("unusable_teams") == 0, port)
+    async with two.bot(OURS, NEXT, web=True):
+        await wait_for(lambda parts: parts["workspace"].get("unusable_teams") == 0, two.health)
         aside = list[Path]()
         for team in (OURS, NEXT):
             blocked = two.folder / team / ".git/objects"
             aside.append(blocked.rename(tmp_path / f"aside-{team}"))
             blocked.write_text("in the way")
-            await wait_for(lambda parts: parts["workspace"]["unusable_teams"] == len(aside), port)
-            _, page = await asked(port, "/metrics")
+            await wait_for(lambda parts: parts["workspace"]["unusable_teams"] == len(aside), two.health)
+            _, page = await asked(two.health, "/metrics")
             assert f'roundtable_usable{{part="workspace",team="{team}"}} 0.0' in page
-            await ready(port, is_ready=team == OURS)
+            await ready(two.health, is_ready=team == OURS)
 
 
-async def test_a_volume_that_takes_no_writes_shows_where_no_workspace_is_open(tmp_path: Path) -> None:
+async def test_a_volume_that_takes_no_writes_shows_where_no_workspace_is_open(
+    two: Company, tmp_path: Path
+) -> None:
     """Nothing could be opened on it, so the process is not ready."""
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, **more) as one, one.bot(web=True):
-        assert (await ready(port, is_ready=True))["workspace"] == {"ok": True, "unusable_teams": 0}
-        one.folder.rename(tmp_path / "aside")
-        one.folder.write_text("in the way")
-        assert not (await ready(port, is_ready=False))["workspace"]["ok"]
+    async with two.bot(web=True):
+        assert (await ready(two.health, is_ready=True))["workspace"] == {"ok": True, "unusable_teams": 0}
+        two.folder.rename(tmp_path / "aside")
+        two.folder.write_text("in the way")
+        await wait_for(lambda parts: not parts["workspace"]["ok"], two.health)
+        await ready(two.health, is_ready=False)
 
 
-async def test_a_workspace_that_cannot_be_opened_shows(tmp_path: Path) -> None:
+async def test_a_workspace_that_cannot_be_opened_shows(two: Company) -> None:
     """As after a restart with a full disk; the other one works."""
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
-        two.folder.mkdir()
-        (two.folder / OURS).write_text("in the way")
-        async with two.bot(OURS, NEXT, web=True):
-            await two.meeting(NEXT).start("Lunch")
-            parts = await ready(port, is_ready=True)
-            _, page = await asked(port, "/metrics")
+    two.folder.mkdir()
+    (two.folder / OURS).write_text("in the way")
+    async with two.bot(OURS, NEXT, web=True):
+        await two.meeting(NEXT).start("Lunch")
+        parts = await ready(two.health, is_ready=True)
+        _, page = await asked(two.health, "/metrics")
 
     assert parts["workspace"]["unusable_teams"] == 1
     assert f'roundtable_usable{{part="workspace",team="{OURS}"}} 0.0' in page
     assert f'roundtable_usable{{part="workspace",team="{NEXT}"}} 1.0' in page
 
 
-async def test_a_token_that_slack_refuses_shows_at_its_workspace(tmp_path: Path) -> None:
-    port = free_port()
-    more = {"ROUNDTABLE_HEALTH_PORT": str(port)}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT, web=True):
+async def test_a_token_that_slack_refuses_shows_at_its_workspace(two: Company) -> None:
+    async with two.bot(OURS, NEXT, web=True):
         await two.meeting(OURS).start("Offline sync")
         two.slacks.forget_tokens(OURS)
         await two.meeting(OURS).say(SAID[OURS])
 
         async def is_shown() -> bool:
-            _, page = await asked(port, "/metrics")
+            _, page = await asked(two.health, "/metrics")
             return f'roundtable_slack_shut_out{{team="{OURS}"}} 1.0' in page
 
         await wait_until(is_shown)
-        _, page = await asked(port, "/metrics")
+        _, page = await asked(two.health, "/metrics")
         assert f'roundtable_usable{{part="slack",team="{OURS}"}} 0.0' in page
         assert f'roundtable_usable{{part="slack",team="{NEXT}"}} 1.0' in page
         assert 'roundtable_usable{part="slack"} 1.0' in page
 
 
-async def test_twenty_workspaces_share_one_process(tmp_path: Path) -> None:
-    teams = [f"T{number:02}TEAM" for number in range(20)]
+async def test_many_workspaces_share_one_process(tmp_path: Path) -> None:
+    teams = [f"T{number:02}TEAM" for number in range(6)]
     async with company(tmp_path / "workspaces", *teams) as many, many.bot(*teams):
         meetings = {team: many.meeting(team) for team in teams}
         for meeting in meetings.values():
@@ -564,15 +532,13 @@ def has_anything(two: Company, team: str) -> bool:
     return bool(noted) or (two.folder / team / STATE / FILE).exists()
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 @pytest.mark.parametrize("checkout", [False, True])
 async def test_what_is_kept_of_a_workspace_that_removed_the_app_is_deleted_after_thirty_days(
-    tmp_path: Path, redis_url: str, store: str, caplog: pytest.LogCaptureFixture, *, checkout: bool
+    tmp_path: Path, where: dict[str, str], caplog: pytest.LogCaptureFixture, *, checkout: bool
 ) -> None:
     """Its state; the repository only where the setting says so, and later. Nothing of its neighbours."""
     caplog.set_level(logging.INFO, "audit")
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
-    more |= {"ROUNDTABLE_RETENTION": "checkout:60d"} if checkout else {}
+    more = {**where, **({"ROUNDTABLE_RETENTION": "checkout:60d"} if checkout else {})}
     calendar = Calendar()
     async with (
         company(tmp_path / "workspaces", OURS, NEXT, **more) as two,
@@ -639,15 +605,13 @@ async def test_each_process_of_a_cluster_deletes_its_own_checkout(
     assert told == ["T1OURS: state, checkout"] * 3
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_who_comes_back_within_thirty_days_keeps_everything(
-    tmp_path: Path, redis_url: str, store: str
+    tmp_path: Path, where: dict[str, str]
 ) -> None:
     """The thirty days begin anew with the next removal."""
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
     calendar = Calendar()
     async with (
-        company(tmp_path / "workspaces", OURS, **more) as two,
+        company(tmp_path / "workspaces", OURS, **where) as two,
         two.bot(OURS, how=Variations(clock=calendar)) as running,
     ):
         ours = two.meeting(OURS)
@@ -710,13 +674,11 @@ async def test_only_who_may_send_opens_a_workspace_that_is_closed(
         assert len(running.opened) == 1
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_needed(
-    tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, where: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.tenants.IDLE_SECONDS", 0.0)
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
-    async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two, two.bot(OURS, NEXT) as running:
+    async with company(tmp_path / "workspaces", OURS, NEXT, **where) as two, two.bot(OURS, NEXT) as running:
         meeting = two.meeting(OURS)
         await wait_until(lambda: _answered(two.sandboxes[OURS], "/roundtable help"))
         await meeting.start("Offline sync")
@@ -731,9 +693,8 @@ async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_
         assert [line.content for line in lunch.lines("User")] == [SAID[NEXT]]
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_a_workspace_that_is_closed_is_opened_for_what_is_done_at_night(
-    tmp_path: Path, redis_url: str, store: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, where: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its words, and then its items go when they are old, although nobody says anything there any more."""
     for module in ("bot.tenants", "bot.expiry"):
@@ -741,8 +702,7 @@ async def test_a_workspace_that_is_closed_is_opened_for_what_is_done_at_night(
         monkeypatch.setattr(f"{module}.AGAIN_SECONDS", 0.05)
     monkeypatch.setattr("bot.tenants.app.expiry", _fails_first(app.expiry))
     calendar = Calendar()
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
-    more |= {"ROUNDTABLE_RETENTION": "words:30d,item:90d,state:9d", **SHORT_PATH}
+    more = {**where, "ROUNDTABLE_RETENTION": "words:30d,item:90d,state:9d", **SHORT_PATH}
     how = Variations(clock=calendar)
     async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
         ours = two.meeting(OURS)
@@ -797,9 +757,9 @@ async def test_a_workspace_that_is_open_nowhere_else_is_taken_over(tmp_path: Pat
         assert await meeting.slack.use_http(f"{address}/slack/events")
         await meeting.start("Offline sync")
         await meeting.do_step(SAID[OURS])
-        assert not any("is at work" in line for line in survivor.said)
+        assert not survivor.has_said("is at work")
         await meeting.press("continue")
-        owner.running.kill()
+        owner.process.kill()
         await owner.ended()
         await survivor.says("this process owns T1OURS now")
         await meeting.menu("finish_step")
@@ -856,9 +816,8 @@ async def test_each_workspace_has_limits_of_its_own(tmp_path: Path, monkeypatch:
     assert found == {OURS: (6, 3), NEXT: (4, 20)}
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
-    tmp_path: Path, redis_url: str, store: str
+    tmp_path: Path, where: dict[str, str]
 ) -> None:
     """Until the next month; a restart does not forget what was used, and its neighbour is asked as before."""
     calendar, policies = Calendar(), tmp_path / "policies.yaml"
@@ -870,7 +829,7 @@ async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
             "ROUNDTABLE_POLICIES": str(policies),
             "ROUNDTABLE_MODEL": "ollama:small",
             "OLLAMA_BASE_URL": f"{server.url}/v1",
-            **({"REDIS_URL": redis_url} if store == "redis" else {}),
+            **where,
         }
         async with company(tmp_path / "workspaces", OURS, NEXT, **more) as two:
             ours, theirs = two.meeting(OURS), two.meeting(NEXT)
@@ -897,8 +856,7 @@ async def test_a_workspace_that_has_used_its_budget_goes_on_without_a_model(
                 await wait_until(lambda: len(server.asked) > asked)
             async with two.bot(how=how) as running:
                 await wait_until(lambda: owns_both(running))
-                await ours.press("continue")
-                await ours.menu("finish_step")
+                await ours.go_on()
                 await ours.say("What about tunnels?")
                 await ours.until(lambda: [one for one in ours.menus("finish_step") if used_up in one.text])
                 calendar.days = 32

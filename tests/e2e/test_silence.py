@@ -40,8 +40,7 @@ async def test_muted_personas_listen(meeting: Meeting) -> None:
         said = [message for message in meeting.thread[quiet:] if message.by_bot and message.username]
         assert said
         assert "The personas are muted." in "".join(one.text for one in ada.ephemerals)
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
     assert [line.content for line in meeting.lines("User")] == ["Edits get lost. Scope: small"]
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from bot.storage.git.tree import STATE
 from tests.e2e.meeting import CHANNEL, SHORT_PATH, Meeting
-from tests.e2e.test_starting import filled_in
 from tests.integrations.sources import KIRO, OPENSPEC, PRD, SPECKIT
 from tests.storage.checkout import Git
 
@@ -78,7 +77,7 @@ async def test_a_mention_and_the_form_take_a_path_as_well(meeting: Meeting, git:
         await meeting.seen("Proposed: FR-008")
         again = await grace.slash(CHANNEL, "/roundtable start specs/001-limits/")
         await ada.slash(CHANNEL, "/roundtable start")
-        await filled_in(meeting, title="Fairness", source=".kiro/specs/limits")
+        await meeting.submit(title="Fairness", source=".kiro/specs/limits")
         meeting.slug = "fairness"
         await meeting.until((meeting.folder / "draft.md").exists)
 

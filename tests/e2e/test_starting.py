@@ -1,19 +1,11 @@
 """The form that starts a roundtable, from a command, a mention, a shortcut; and channels with rules of their own."""
 
 import time
-from typing import Any
 
 from bot.slack.manifest import START_SHORTCUT
-from slack_sandbox import Delivery
 from tests.e2e.meeting import CHANNEL, Meeting
 
 TOMORROW = int(time.time()) + 86_400
-
-
-async def filled_in(meeting: Meeting, *, who: str = "ada", **values: Any) -> Delivery:
-    person = meeting.slack.person(who)
-    await meeting.until(lambda: person.view is not None)
-    return await person.submit({f"roundtable.{name}": value for name, value in values.items()})
 
 
 async def opened(meeting: Meeting, slug: str) -> None:
@@ -30,8 +22,7 @@ async def test_a_command_without_words_opens_the_form(meeting: Meeting) -> None:
         await ada.slash(CHANNEL, "/roundtable start")
         await meeting.until(lambda: ada.view is not None)
     async with meeting.bot():
-        await filled_in(
-            meeting,
+        await meeting.submit(
             title="Rate limiting",
             source="#42",
             notes="A key may send 600 requests a minute.",
@@ -64,7 +55,7 @@ async def test_a_mention_without_words_offers_the_form(meeting: Meeting) -> None
             lambda: [one for one in ada.ephemerals if "roundtable.start_form" in one.actions]
         )
         await ada.press(offer, "roundtable.start_form")
-        await filled_in(meeting, title="Offline sync")
+        await meeting.submit(title="Offline sync")
         await opened(meeting, "offline-sync")
 
     assert len(meeting.slack.messages(CHANNEL)) == 1
@@ -76,14 +67,13 @@ async def test_the_shortcut_asks_for_the_channel(meeting: Meeting) -> None:
     async with meeting.bot():
         await ada.global_shortcut(START_SHORTCUT)
         await meeting.until(lambda: ada.view is not None)
-        refused = await filled_in(
-            meeting,
+        refused = await meeting.submit(
             title="Offline sync",
             channel=meeting.slack.channel(CHANNEL).id,
             until=TOMORROW - 2 * 86_400,
         )
         assert refused.response["errors"] == {"until.0": "That time is over. Choose a later one, or none."}
-        await filled_in(meeting, title="Offline sync", channel=meeting.slack.channel(CHANNEL).id)
+        await meeting.submit(title="Offline sync", channel=meeting.slack.channel(CHANNEL).id)
         await opened(meeting, "offline-sync")
 
 
@@ -94,10 +84,10 @@ async def test_a_form_that_is_sent_twice_starts_one_roundtable(meeting: Meeting)
         for person in (ada, grace):
             await person.slash(CHANNEL, "/roundtable start")
         await meeting.until(lambda: ada.view is not None and grace.view is not None)
-        await filled_in(meeting, title="Offline sync")
+        await meeting.submit(title="Offline sync")
         await opened(meeting, "offline-sync")
-        await filled_in(meeting, who="grace", title="Offline sync")
-        await meeting.until(lambda: [one for one in grace.ephemerals if "already" in one.text])
+        await meeting.submit(who="grace", title="Offline sync")
+        await meeting.told("already", who="grace")
 
     assert len(meeting.slack.messages(CHANNEL)) == 1
 
@@ -114,7 +104,7 @@ async def test_a_channel_may_refuse_and_may_choose(meeting: Meeting) -> None:
         typed = await ada.slash(CHANNEL, "/roundtable start Offline sync")
         assert typed.response["text"] == sentence
         await ada.slash(CHANNEL, "/roundtable start")
-        sent = await filled_in(meeting, title="Offline sync")
+        sent = await meeting.submit(title="Offline sync")
         assert list(sent.response["errors"].values()) == [sentence]
         assert not meeting.slack.messages(CHANNEL)
         await ada.dismiss()

@@ -10,12 +10,10 @@ from tests.ports import free_port
 
 
 @pytest.mark.parametrize("door", ["socket mode", "http"])
-@pytest.mark.parametrize("kept_in", ["files", "redis"])
-async def test_an_idle_bot_ends_at_once(tmp_path: Path, redis_url: str, kept_in: str, door: str) -> None:
+async def test_an_idle_bot_ends_at_once(tmp_path: Path, where: dict[str, str], door: str) -> None:
     """Nothing waits for a timer, not even for a bound. `bench/start.py` measures how long it takes."""
     async with sandbox() as slack:
-        more = {"REDIS_URL": redis_url} if kept_in == "redis" else {}
-        port = free_port()
+        more, port = where, free_port()
         if door == "http":
             more |= {
                 "SLACK_APP_TOKEN": "",
@@ -54,8 +52,7 @@ async def test_what_was_tried_out_goes_on_with_the_first_resume(tmp_path: Path, 
                 lambda: [one for one in slack.messages(CHANNEL) if "*Roundtable: Offline sync*" in one.text]
             )
             meeting.root, meeting.slug = root.ts, "offline-sync"
-            await meeting.press("continue")
-            await meeting.menu("finish_step")
+            await meeting.go_on()
 
         assert [one.ts for one in slack.messages(CHANNEL)] == [root.ts]
         assert any("It goes on in a new one." in one.text for one in ada.ephemerals)

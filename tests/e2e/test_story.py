@@ -19,6 +19,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from playwright.async_api import Locator, Page, async_playwright, expect
 
+from tests.accessible import flaws_of
 from tests.command_line import python_m_bot
 from tests.e2e.test_agents_ask import told
 from tests.e2e.test_agents_try import ARGUMENTS, BROWSER, connecting, tried
@@ -43,18 +44,19 @@ pre {{ margin: 0; padding: 10px 12px; background: #1e1e1e; color: #eee; border-r
 
 
 class Story(NamedTuple):
-    """What the agent was given and told, and what `roundtable trace` printed."""
+    """The line that connects an agent, what it was given and told with it, and what `roundtable trace` printed."""
 
+    line: list[str]
     entry: dict[str, Any]
     answer: dict[str, Any]
     trace: str
 
 
-async def play(folder: Path, picture: Path) -> Story:
+async def play(folder: Path, picture: Path, port: int) -> Story:
     """In a repository at *folder*; *picture* becomes the page with the thread."""
-    port = free_port()
     async with tried(folder, port) as page:
-        url, _, header = (await connecting(page))[6:]
+        line = await connecting(page)
+        url, _, header = line[6:]
         name, _, value = header.partition(": ")
         thread = await agree(page)
         async with (
@@ -72,7 +74,7 @@ async def play(folder: Path, picture: Path) -> Story:
         await page.locator("#thread").screenshot(path=picture)
     ran = await python_m_bot(folder, "trace", "--check")
     assert ran.code == 1, ran.err
-    return Story(entry, answer, ran.out)
+    return Story(line, entry, answer, ran.out)
 
 
 async def agree(page: Page) -> Locator:
@@ -127,8 +129,12 @@ def shown(found: dict[str, Any]) -> str:
 
 
 async def test_people_agree_an_agent_asks_and_the_trace_says_what_is_not_built(tmp_path: Path) -> None:
-    story = await play(tmp_path / "workspace", tmp_path / "thread.png")
+    """The line is the same after a restart."""
+    port, folder = free_port(), tmp_path / "workspace"
+    story = await play(folder, tmp_path / "thread.png", port)
 
+    assert story.line[:6] == ["claude", "mcp", "add", "--transport", "http", "roundtable"]
+    assert story.line[7] == "--header"
     assert (story.entry["state"], story.entry["text"]) == (
         "accepted",
         "Each client gets at most 100 requests a second",
@@ -139,12 +145,15 @@ async def test_people_agree_an_agent_asks_and_the_trace_says_what_is_not_built(t
     assert f"silent   {ITEM}/FR-001 Each client" in story.trace
     assert "said by Grace" in story.trace
     assert "no test names AC-001-01" in story.trace
+    async with tried(folder, port) as page:
+        assert await connecting(page) == story.line
+        assert await flaws_of(page) == []
 
 
 async def draw_anew(to: Path) -> None:
     with tempfile.TemporaryDirectory() as made:
         thread = Path(made) / "thread.png"
-        await draw(await play(Path(made) / "workspace", thread), thread, to)
+        await draw(await play(Path(made) / "workspace", thread, free_port()), thread, to)
 
 
 if __name__ == "__main__":

@@ -77,15 +77,13 @@ async def test_check_says_whose_state_it_looks_at(slack: Sandbox, tmp_path: Path
     assert there["slack"].stops
 
 
-@pytest.mark.parametrize("store", ["embedded", "redis"])
 async def test_a_workspace_is_for_one_team(
-    slack: Sandbox, elsewhere: Sandbox, tmp_path: Path, redis_url: str, store: str
+    slack: Sandbox, elsewhere: Sandbox, tmp_path: Path, where: dict[str, str]
 ) -> None:
     """Also after it was restored from git alone, if both bots know the key that seals its items."""
     slack.workspace.team_id = OURS
-    more = {"REDIS_URL": redis_url} if store == "redis" else {}
-    ours = Meeting(slack, tmp_path / "workspace", more=more)
-    theirs = Meeting(elsewhere, tmp_path / "workspace", more=more)
+    ours = Meeting(slack, tmp_path / "workspace", more=where)
+    theirs = Meeting(elsewhere, tmp_path / "workspace", more=where)
     belongs = f"belongs to {OURS!r}, another Slack workspace than {ELSEWHERE}"
     async with ours.bot():
         await ours.start("Offline sync")

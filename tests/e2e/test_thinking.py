@@ -74,10 +74,8 @@ async def open_discussion(meeting: Meeting) -> None:
     await meeting.start("Offline sync")
     await meeting.say("Edits get lost in tunnels. Scope: small")
     await meeting.seen("Tunnels, then.")
-    await meeting.press("finish_step")
-    await meeting.menu("continue")
-    await meeting.press("elaborate")
-    await meeting.menu("end_elaboration")
+    await meeting.finish_step()
+    await meeting.discuss()
     await meeting.seen("7 of 10 turns left")
 
 
@@ -131,8 +129,7 @@ async def test_nobody_waits_for_a_model_when_a_step_is_finished(meeting: Meeting
     async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.say("Edits get lost in tunnels. Scope: small")
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
         assert meeting.meta["steps_completed"] == ["00-01"]
 
     meeting.voices = thinking(ScriptedMind(script=good))
@@ -193,8 +190,7 @@ async def test_what_people_forge_changes_nothing_but_the_words(meeting: Meeting)
         await meeting.slack.settled()
         assert meeting.meta["steps_completed"] == []
         assert meeting.menus("finish_step")
-        await meeting.press("finish_step")
-        await meeting.menu("continue")
+        await meeting.finish_step()
 
     assert not [one for one in meeting.lines("SolutionsArchitect") if "Ignore previous" in one.content]
     posted = json.dumps([one.blocks for one in meeting.thread if one.ts != said.ts])

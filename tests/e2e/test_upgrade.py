@@ -6,10 +6,11 @@ now, so a change of them moves it. That `replay --verify` holds afterwards is as
 """
 
 import asyncio
+import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ import pytest
 from bot.storage.serialization import SHAPE
 from slack_sandbox import App, Sandbox
 from tests import stored
+from tests.durability.processes import ROOT
 from tests.e2e.meeting import Meeting
-from tests.e2e.test_operating import IMPATIENT, ROOT, Bot, bot
+from tests.e2e.test_operating import IMPATIENT, Bot, bot
 from tests.e2e.test_planning import planned
 
 FROM = Path(__file__).with_name("upgrade_from.txt")
@@ -46,22 +48,6 @@ async def meeting(tmp_path: Path) -> AsyncIterator[Meeting]:
         yield Meeting(slack, tmp_path / "workspace")
 
 
-@pytest.fixture(params=["file", "redis"])
-def where(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Both stores."""
-    return {"REDIS_URL": request.getfixturevalue("redis_url")} if request.param == "redis" else {}
-
-
-@asynccontextmanager
-async def running(meeting: Meeting, *root: Path, **where: str) -> AsyncIterator[Bot]:
-    """The code in *root*, or ours, from when it listens until it has done what was asked, and stops."""
-    async with bot(meeting.slack, meeting.workspace, *root, **where) as one:
-        await one.says("is listening")
-        yield one
-        await meeting.slack.settled()
-        assert await one.stop() == 0
-
-
 def check_words(meeting: Meeting, *words: str, lines: Sequence[str] = ()) -> None:
     """Each is once in the transcript (or *lines* are) and in a file, and nothing was posted twice."""
     assert [line.content for line in meeting.lines("User")] == list(lines or words)
@@ -83,64 +69,64 @@ def test_the_earlier_code_is_run(earlier: Path) -> None:
     assert Path(ran.stdout.strip()).parent.parent == earlier
 
 
-async def test_a_step_with_words_that_are_not_committed(
-    meeting: Meeting, earlier: Path, where: dict[str, str]
-) -> None:
-    """The process is killed; what people said is saved with the step by the next version."""
-    async with bot(meeting.slack, meeting.workspace, earlier, **where) as old:
-        await old.says("is listening")
-        await meeting.start("Offline sync")
-        await meeting.say("Field workers lose their edits")
-        await meeting.slack.settled()
-        old.running.kill()
-        await old.ended()
+async def a_plan(meeting: Meeting) -> AsyncIterator[None]:
+    """It is finished in the next version, with the answers that the earlier one heard."""
+    await planned(meeting)
+    await meeting.say("requirement: Export all rows")
+    yield
+    await meeting.say("requirement: Say how many rows", who="linus")
+    await meeting.slack.settled()
+    await meeting.finish_step()
+    yield
+    page = (meeting.folder / "planning" / "plan.md").read_text()
+    assert "Export all rows" in page
+    assert "Say how many rows" in page
 
-    async with running(meeting, **where):
-        await meeting.say("Tunnels are long", who="linus")
-        await meeting.slack.settled()
-        await meeting.finish_step()
-        await meeting.press("continue")
+
+async def a_step(meeting: Meeting) -> AsyncIterator[None]:
+    """What people said, and what is in no commit, is saved with the step by the next version."""
+    await meeting.start("Offline sync")
+    await meeting.say("Field workers lose their edits")
+    yield
+    await meeting.say("Tunnels are long", who="linus")
+    await meeting.slack.settled()
+    await meeting.finish_step()
+    await meeting.press("continue")
+    yield
     check_words(meeting, "Field workers lose their edits", "Tunnels are long")
 
 
-async def test_a_menu(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
+async def a_menu(meeting: Meeting) -> AsyncIterator[None]:
     """What people add to a step that the earlier version finished is saved with it when somebody goes on."""
-    async with running(meeting, earlier, **where):
-        await meeting.start("Offline sync")
-        await meeting.do_step("Field workers lose their edits")
-        await meeting.say("Photos of meters, too")
+    await meeting.start("Dark mode")
+    await meeting.do_step("Field workers lose their edits")
+    await meeting.say("Photos of meters, too")
+    yield
     done = meeting.meta["steps_completed"]
-
-    async with running(meeting, **where):
-        await meeting.say("Tunnels are long", who="linus")
-        await meeting.slack.settled()
-        await meeting.press("continue")
-        await meeting.menu("finish_step")
+    await meeting.say("Tunnels are long", who="linus")
+    await meeting.slack.settled()
+    await meeting.go_on()
+    yield
     assert meeting.meta["steps_completed"] == done, "no step is skipped"
     check_words(meeting, "Field workers lose their edits", "Photos of meters, too", "Tunnels are long")
 
 
-async def test_a_sealed_position(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
+async def a_sealed_position(meeting: Meeting) -> AsyncIterator[None]:
     """It stays sealed over the update, and is shown with the next one, as it was given."""
-    grace = meeting.slack.person("grace")
-    async with running(meeting, earlier, **where):
-        await meeting.start("Offline sync")
-        await meeting.do_step("Field workers lose their edits")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
-        await meeting.say("option: a queue on the device")
-        await meeting.menu("stand")
-        await meeting.seal_position(position="A", why="it survives tunnels")
-        await meeting.seen("*In:* Ada")
-
-    async with running(meeting, **where):
-        await meeting.press("sealed", who="grace")
-        await meeting.until(lambda: grace.view is not None)
-        assert "it survives tunnels" not in str([one.text for one in meeting.thread])
-        await grace.submit({"roundtable.position": "A", "roundtable.sure": "low"})
-        await meeting.seen("it survives tunnels")
-        await meeting.press("end_elaboration")
-        await meeting.menu("continue")
+    await meeting.start("Guest checkout")
+    await meeting.do_step("Field workers lose their edits")
+    await meeting.discuss()
+    await meeting.say("option: a queue on the device")
+    await meeting.menu("stand")
+    await meeting.seal_position(position="A", why="it survives tunnels")
+    await meeting.seen("*In:* Ada")
+    yield
+    assert "it survives tunnels" not in str([one.text for one in meeting.thread])
+    await meeting.seal_position(who="grace", position="A", sure="low")
+    await meeting.seen("it survives tunnels")
+    await meeting.press("end_elaboration")
+    await meeting.menu("continue")
+    yield
     given = [line.content for line, made in meeting.made("position") if "sure" in made]
     assert given == [
         "Ada is for A, fairly sure: a queue on the device. Why: it survives tunnels",
@@ -150,53 +136,73 @@ async def test_a_sealed_position(meeting: Meeting, earlier: Path, where: dict[st
     check_words(meeting, lines[0], "a queue on the device", "it survives tunnels", lines=lines)
 
 
-async def test_a_discussion(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
+async def a_discussion(meeting: Meeting) -> AsyncIterator[None]:
     """It ends in the next version, with the turns of both."""
-    async with running(meeting, earlier, **where):
-        await meeting.start("Offline sync")
-        await meeting.do_step("Field workers lose their edits")
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
-        await meeting.say("Alex, what about conflicts?")
-
-    async with running(meeting, **where):
-        await meeting.say("A queue keeps the order", who="linus")
-        await meeting.slack.settled()
-        await meeting.press("end_elaboration")
-        await meeting.menu("continue")
+    await meeting.start("Rate limiting")
+    await meeting.do_step("Field workers lose their edits")
+    await meeting.discuss()
+    await meeting.say("Alex, what about conflicts?")
+    yield
+    await meeting.say("A queue keeps the order", who="linus")
+    await meeting.slack.settled()
+    await meeting.press("end_elaboration")
+    await meeting.menu("continue")
+    yield
     check_words(
         meeting, "Field workers lose their edits", "Alex, what about conflicts?", "A queue keeps the order"
     )
 
 
-async def test_planning(meeting: Meeting, earlier: Path, where: dict[str, str]) -> None:
-    """A plan is finished in the next version, with the answers that the earlier one heard."""
-    async with running(meeting, earlier, **where):
-        await planned(meeting)
-        await meeting.say("requirement: Export all rows")
-
-    async with running(meeting, **where):
-        await meeting.say("requirement: Say how many rows", who="linus")
-        await meeting.slack.settled()
-        await meeting.finish_step()
-    page = (meeting.folder / "planning" / "plan.md").read_text()
-    assert "Export all rows" in page
-    assert "Say how many rows" in page
+Situation = Callable[[Meeting], AsyncIterator[None]]
+SITUATIONS = (a_plan, a_step, a_menu, a_sealed_position, a_discussion)
+"""Each is at its first `yield` when the earlier version ends, and at its second when ours does."""
 
 
-async def test_a_state_in_another_form_is_refused_in_one_sentence_and_rebuilt(meeting: Meeting) -> None:
+@pytest.mark.parametrize(
+    ("situations", "is_killed"),
+    [
+        pytest.param(SITUATIONS, False, id="stopped"),
+        pytest.param((a_step,), True, id="killed"),
+    ],
+)
+async def test_what_is_under_way_goes_on(
+    meeting: Meeting,
+    earlier: Path,
+    where: dict[str, str],
+    situations: Sequence[Situation],
+    *,
+    is_killed: bool,
+) -> None:
+    under_way = [situation(Meeting(meeting.slack, meeting.workspace)) for situation in situations]
+    for root in (earlier, ROOT):
+        async with bot(meeting.slack, meeting.workspace, root, **where) as one:
+            for situation in under_way:
+                await anext(situation)
+            await meeting.slack.settled()
+            if is_killed and root == earlier:
+                one.process.kill()
+                assert await one.ended() == -signal.SIGKILL
+            else:
+                assert await one.stop() == 0
+    for situation in under_way:
+        assert await anext(situation, "checked") == "checked"
+
+
+async def test_a_state_in_another_form_is_refused_in_one_sentence_and_rebuilt(
+    meeting: Meeting, caplog: pytest.LogCaptureFixture
+) -> None:
     """With another number of its shape. The item goes on from git, with the words of its thread."""
-    async with running(meeting):
+    async with meeting.bot():
         await meeting.start("Offline sync")
         await meeting.do_step("Field workers lose their edits")
     whole = stored.in_file(meeting.workspace, meeting.slug)
     stored.rewrite_file(meeting.workspace, meeting.slug, {**whole, "shape": SHAPE - 1})
 
-    async with running(meeting) as new:
+    async with meeting.bot():
         await meeting.say("Tunnels are long", who="linus")
-        await new.says("an earlier version saved it, in another form")
+        await meeting.until(lambda: "an earlier version saved it, in another form" in caplog.text)
         await meeting.until(lambda: len(meeting.menus("continue")) > 0)
-    assert not any("Traceback" in line for line in new.said), "".join(new.said)
+    assert [one for one in caplog.records if one.exc_info] == []
     assert "Field workers lose their edits" in [line.content for line in meeting.lines("User")]
 
 
@@ -223,12 +229,10 @@ async def test_both_versions_at_once(
     async with AsyncExitStack() as stack:
 
         async def starts(*, ours: bool) -> Bot:
-            root = () if ours else (earlier,)
-            one = await stack.enter_async_context(
-                bot(meeting.slack, meeting.workspace, *root, REDIS_URL=redis_url)
+            root = ROOT if ours else earlier
+            return await stack.enter_async_context(
+                bot(meeting.slack, meeting.workspace, root, REDIS_URL=redis_url)
             )
-            await one.says("is listening")
-            return one
 
         first = await starts(ours=not is_update)
         await first.says("this process owns")
@@ -241,10 +245,9 @@ async def test_both_versions_at_once(
         await second.says("this process owns")
         await meeting.finish_step()
         third = await starts(ours=not is_update)
-        await meeting.press("elaborate")
-        await meeting.menu("end_elaboration")
+        await meeting.discuss()
         await say_some("Third")
-        second.running.kill()
+        second.process.kill()
         await second.ended()
         await say_some("Fourth")
         await third.says("this process owns")

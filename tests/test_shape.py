@@ -139,10 +139,10 @@ LONGER_MODULES: dict[str, str] = {}
 FUNCTION_LINES = 60
 # The whole house. A ceiling only goes down, in the change that makes room; what is new takes the place of something.
 CEILINGS = {
-    "lines of bot": 74_952,
+    "lines of bot": 74_835,
     "modules of bot": 365,
     "modules in one folder": 32,
-    "lines of tests": 98_378,
+    "lines of tests": 95_419,
 }
 SPARE = 0.01  # of a ceiling; more is to be taken off
 

@@ -23,7 +23,7 @@ QUESTIONS = {
     "never follow a symbolic link when opening a file of the workspace": "bot/files.py",
     "convert mrkdwn to markdown": "bot/slack/markdown.py",
     "push rejected, fetch and apply again on the remote": "bot/storage/git/sync.py",
-    "which persona is addressed by name": "bot/domain/catalog/addressing.py",
+    "which persona is addressed by name": "bot/domain/catalog/personas.py",
     "architecture decision record in MADR form": "bot/domain/specification/adr.py",
     "token bucket burst per second": "bot/slack/pace.py",
     "random secrets patterns.toml rules": "bot/domain/privacy/rules.py",

@@ -56,7 +56,7 @@ MEANINGS: tuple[tuple[str, str, str], ...] = (
     ("bot/domain/actions/", "", "decide: typed wishes"),
     ("bot/domain/roundtable/words.py", "", "decide: typed wishes"),
     ("bot/domain/roundtable/wishes.py", "", "decide: typed wishes"),
-    ("bot/domain/catalog/addressing.py", "", "decide: whom a word addresses"),
+    ("bot/domain/catalog/personas.py", "", "decide: whom a word addresses"),
     ("bot/domain/specification/", "", "decide: specification"),
     ("bot/domain/transcript/", "", "decide: lines of the record"),
     ("bot/domain/", "", "decide: the rest"),

@@ -27,9 +27,8 @@ from bot import keys as derived
 from bot import shipped, telemetry
 from bot.cast import Speakers, opened_speakers
 from bot.content import agent_keys, mcp
-from bot.content.playbook import load
+from bot.content.playbook import ContentWatch, load
 from bot.content.policies import read_policies
-from bot.content.watch import ContentWatch
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.catalog.policy import Policies
 from bot.domain.catalog.schema import Schema

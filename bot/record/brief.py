@@ -9,11 +9,11 @@ from typing import NamedTuple
 from bot.domain.catalog.agenda import Playbook
 from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.entry_wording import became_of
-from bot.domain.roundtable import permalinks
 from bot.domain.specification.claims import Entry
 from bot.domain.specification.entries import POSITION, Specification
 from bot.domain.transcript.lines import HOST
 from bot.domain.transcript.state import State
+from bot.domain.values import places
 from bot.domain.values.text import bare_words, counted, one_line, values
 from bot.record.reading import RecordEntry, SharedFile, Transcript, entries, replay, specification_of
 
@@ -120,7 +120,7 @@ class Briefing:
         self._labels = labels
         self._lines: dict[str, RecordEntry] = {}
         self._files: dict[str, SharedFile] = {}
-        thread = permalinks.thread(state.permalink)
+        thread = places.read_permalink(state.permalink)
         self._host = thread[1] if thread else ""
         self._people = {one.key: one.name for one in state.people}
         # A line may be older than what is known of its author's name.

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from bot.domain.roundtable import permalinks
 from bot.domain.roundtable.state import ATTACHMENTS
 from bot.domain.specification.entries import Specification
 from bot.domain.specification.snapshot import folded
@@ -29,6 +28,7 @@ from bot.domain.transcript.lines import QUOTED, UNWRITTEN, Flaw, Line, Source, p
 from bot.domain.transcript.people import Names, with_names
 from bot.domain.transcript.seal import foreign_ids, sealed_place
 from bot.domain.transcript.state import CHANGE, State
+from bot.domain.values import places
 from bot.domain.values.json_files import cut_off
 from bot.domain.values.text import clean, one_line
 from bot.files import LONGEST_ROW_BYTES
@@ -180,7 +180,7 @@ def repeated(rows: Iterable[tuple[int, Row]]) -> Iterator[Flaw]:
 def entries(record: Transcript, *, until: int | None = None, permalink: str = "") -> Iterator[RecordEntry]:
     """*permalink* is the thread's, if it is known; the links of messages follow from it."""
     phase = step = ""
-    thread = permalinks.thread(permalink)
+    thread = places.read_permalink(permalink)
     for number, row in record.rows_until(until):
         if isinstance(row, str):
             yield RecordEntry(number, flaw=row)
@@ -191,7 +191,7 @@ def entries(record: Transcript, *, until: int | None = None, permalink: str = ""
 
 def link_of(permalink: str, line: Line) -> str:
     """The address of a line's message in Slack; empty unless *permalink* is that of its thread."""
-    return _link(permalinks.thread(permalink), line)
+    return _link(places.read_permalink(permalink), line)
 
 
 def _entry(number: int, line: Line) -> RecordEntry:
@@ -255,7 +255,7 @@ def _call(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _link(thread: re.Match[str] | None, line: Line) -> str:
-    return permalinks.of_message(thread, _text(line, "channel_id"), _text(line, "message_ts"))
+    return places.link_of_message(thread, _text(line, "channel_id"), _text(line, "message_ts"))
 
 
 def _text(line: Line, name: str) -> str:

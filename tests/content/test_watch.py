@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.content.playbook import load
-from bot.content.watch import ContentWatch
+from bot.content.playbook import ContentWatch, load
 from bot.shipped import personas_dir, steps_dir
 from tests.content.test_persona_files import STEP, small, write
 

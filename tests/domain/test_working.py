@@ -8,8 +8,8 @@ from bot.domain.catalog.personas import Roster
 from bot.domain.catalog.policy import Policy
 from bot.domain.messages.message import Action
 from bot.domain.roundtable.effects import ShowWork, WorkIndicator
+from bot.domain.roundtable.live import EMOJI
 from bot.domain.roundtable.stage import Stage
-from bot.domain.roundtable.working import EMOJI
 from tests.domain.table import Contribution, Table, played_once, shipped
 
 ANSWER = "1767300000.000100"

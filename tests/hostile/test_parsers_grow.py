@@ -15,7 +15,7 @@ from bot.cli import review as review_file
 from bot.content import frontmatter
 from bot.domain.actions.action import exit_wish
 from bot.domain.actions.table import ACTIONS
-from bot.domain.catalog import addressing, policy, skip_if, steps
+from bot.domain.catalog import personas, policy, skip_if, steps
 from bot.domain.catalog.agenda import read_quick_scan
 from bot.domain.catalog.steps import owned_sections
 from bot.domain.discussion import words as discussion_words
@@ -27,7 +27,7 @@ from bot.domain.messages.message import Message
 from bot.domain.privacy.redaction import Redactor, own_rule
 from bot.domain.reviews import review, reviewers
 from bot.domain.reviews import text as review_text
-from bot.domain.roundtable import permalinks, words
+from bot.domain.roundtable import words
 from bot.domain.roundtable.effects import Post, PushIssue
 from bot.domain.roundtable.inputs import Say
 from bot.domain.roundtable.machine import decide
@@ -41,7 +41,7 @@ from bot.domain.transcript import earlier, lines, scrubbing, verify
 from bot.domain.transcript.fold import fold
 from bot.domain.transcript.forgetting import Forgetting, Phrases, TypedNames, rename
 from bot.domain.transcript.state import CHANGE
-from bot.domain.values import json_files, markdown, text
+from bot.domain.values import json_files, markdown, places, text
 from bot.domain.values.file_names import is_at
 from bot.domain.values.markdown import inert_line
 from bot.domain.values.text import content_words
@@ -49,7 +49,7 @@ from bot.engine.verbs import steering
 from bot.engine.verbs.reviewing import reviewed
 from bot.engine.verbs.table import VERBS
 from bot.errors import BotError
-from bot.integrations import exported_edits, exports, github, trace, trace_file, trace_reports
+from bot.integrations import exported_edits, exports, github, trace, trace_reports
 from bot.integrations.source_files import read_issue_text
 from bot.integrations.trace import CodeFacts, CodePlace, TracedEntry
 from bot.record import text as record_text
@@ -243,10 +243,10 @@ PEOPLE: Mapping[str, Read] = {
     "calls to personas": lambda said: (
         words.addresses_no_one(said, PLAYBOOK.roster),
         PLAYBOOK.roster.addressed(said, lead=MAYA.key),
-        addressing.asks_all(said),
+        personas.asks_all(said),
         PLAYBOOK.roster.addressed(f"Maya {said}", lead=MAYA.key),
     ),
-    "everyone asked": lambda said: addressing.asks_all(f"everyone, {said}"),
+    "everyone asked": lambda said: personas.asks_all(f"everyone, {said}"),
     "a statement": lambda said: reader.read(
         said,
         Here(schema=SCHEMA, specification=SPEC, step_id="01-06", person="U1", questions=("Who?", "Why?")),
@@ -286,7 +286,7 @@ PEOPLE: Mapping[str, Read] = {
     ),
     "a backlog": lambda said: item.backlog_title("1.2", said),
     "a source of an item": told(
-        lambda said: (start_form.source_of(said), start_form.thread_of(said), permalinks.thread(said))
+        lambda said: (start_form.source_of(said), start_form.thread_of(said), places.read_permalink(said))
     ),
     "commands on a card": lambda said: card_commands.may_be_typed(said, shipped().schema),
     "a title of a thread": lambda said: step_wording.title_of_root(f"**Roundtable: {said}"),
@@ -436,7 +436,7 @@ FILES: Mapping[str, Read] = {
     "the comment of a trace": lambda said: trace_reports.comment(
         [TRACED.but(text=said, said=said, link=said)], []
     ),
-    "the file of a trace": told(lambda said: trace_file.read_trace_file(f'{{"items": ["{said}"]}}'.encode())),
+    "the file of a trace": told(lambda said: trace.read_trace_file(f'{{"items": ["{said}"]}}'.encode())),
     "what git says": lambda said: [
         one.search(said) for one in (sync.DENIED, sync.OVERTAKEN, sync.DECLINED, sync.SAID_BY_SSH)
     ],

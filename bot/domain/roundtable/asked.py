@@ -6,9 +6,8 @@ persona whose lens has most of its words.
 from enum import StrEnum
 from typing import NamedTuple
 
-from bot.domain.catalog.addressing import asks_all
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.catalog.personas import AddressKind, Persona, Roster
+from bot.domain.catalog.personas import AddressKind, Persona, Roster, asks_all
 from bot.domain.roundtable.state import Answer, Roundtable
 from bot.domain.values.text import content_words, sentences_in
 

@@ -8,24 +8,44 @@ made by the next input, and however much happens at once, the newest content is 
 from collections.abc import Iterator
 
 from bot.domain.catalog.agenda import Playbook
-from bot.domain.messages import discussion_card, root_card
+from bot.domain.discussion import words
+from bot.domain.discussion.board import DiscussionBoard, board_of
+from bot.domain.discussion.elaboration import Elaboration
+from bot.domain.messages import agent_wording, discussion_card, menus, root_card
+from bot.domain.messages.discussion_card import DiscussionScene
 from bot.domain.messages.message import NO_STEP, Action, Message
-from bot.domain.roundtable import boards, cards, prompts, root, sessions, working
+from bot.domain.messages.step_wording import AT_WORK
+from bot.domain.roundtable import agreeing, cards, prompts, root
+from bot.domain.roundtable.budget import used_up
 from bot.domain.roundtable.casting import playbook_for
-from bot.domain.roundtable.effects import Post, Rewrite, rephrased
+from bot.domain.roundtable.effects import (
+    ClearWork,
+    NameSession,
+    Post,
+    React,
+    Rewrite,
+    ShowWork,
+    Speak,
+    Unreact,
+    WorkIndicator,
+    rephrased,
+)
 from bot.domain.roundtable.inputs import Input, Press
-from bot.domain.roundtable.outcomes import Attempted, Done, ThreadOpened
-from bot.domain.roundtable.posts import LiveMessage
+from bot.domain.roundtable.outcomes import Attempted, Done, Posted, ThreadOpened
+from bot.domain.roundtable.posts import LiveMessage, ShownSession, StepCard
+from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import BRIEF, PROMPT, ROOT, Roundtable
-from bot.domain.roundtable.transitions import agents, attending
+from bot.domain.roundtable.transitions import agents, attending, drafts, silence, speaking
+from bot.domain.roundtable.transitions.asking import thinks
+from bot.domain.roundtable.waiting import unheard_in_discussion
 
 ASKING = frozenset({Action.FINISH_STEP, Action.CONTINUE})
 
 
 def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
     """Queues the posts and edits by which the thread comes to show *rt*."""
-    rt = attending.end_reminders(working.show_work(rt, event, playbook))
-    rt = sessions.name_session(rt, playbook)
+    rt = attending.end_reminders(show_work(rt, event, playbook))
+    rt = name_session(rt, playbook)
     if isinstance(event, ThreadOpened):
         return _keep(rt, ROOT, LiveMessage(ts=event.thread.posted or event.thread.ts))
     rt = _end_replaced(root.without_stop(rt), before, playbook)
@@ -47,7 +67,7 @@ def show_messages(rt: Roundtable, before: Roundtable, event: Input, playbook: Pl
 def _views(rt: Roundtable, playbook: Playbook) -> Iterator[tuple[str, Message]]:
     """What each message should say now, by its key."""
     if rt.board and rt.elaboration:
-        yield rt.board.token, boards.rendered(rt, rt.elaboration, rt.board, playbook)
+        yield rt.board.token, render_board(rt, rt.elaboration, rt.board, playbook)
     card = cards.rendered(rt, rt.card, playbook) if rt.card else None
     if rt.card and card:
         yield rt.card.token, card
@@ -71,7 +91,7 @@ def _end_replaced(rt: Roundtable, before: Roundtable, playbook: Playbook) -> Rou
         rt = rt.ending(old.token, cards.collapsed(rt, old, playbook_for(before, playbook)))
     old, debate = before.board, rt.elaboration
     if old and rt.board and old.token != rt.board.token and debate and before.elaboration:
-        rt = rt.ending(old.token, discussion_card.moved_card(boards.scene_of(rt, debate, old, playbook)))
+        rt = rt.ending(old.token, discussion_card.moved_card(scene_of_board(rt, debate, old, playbook)))
     return rt
 
 
@@ -128,3 +148,153 @@ def _offers(message: Message) -> set[tuple[str, str]]:
 def _asks(message: Message | None) -> set[str]:
     """Another button below the same question does not make what was written before it late."""
     return {choice.action for choice in message.choices} & ASKING if message else set()
+
+
+# --- the session ----------------------------------------------------------------------------------------------------
+#
+# An app that is declared an agent has one in its thread: the title says the item and the step, and it is closed when
+# the analysis is done.
+
+NOT_YET = frozenset({Stage.OPENING, Stage.STALLED})
+
+
+def name_session(rt: Roundtable, playbook: Playbook) -> Roundtable:
+    is_shown = playbook.policy.agent and rt.place.thread
+    if not is_shown or rt.stage in NOT_YET or WorkIndicator.SESSION in rt.signs_refused:
+        return rt
+    closed = rt.stage is Stage.ANALYSED and not rt.working_at
+    wanted = ShownSession(thread=rt.place.thread, title=_title(rt, playbook), closed=closed)
+    if wanted == rt.session:
+        return rt
+    named = NameSession(title=wanted.title, closed=closed)
+    return rt.dropping(NameSession).queueing(named).but(session=wanted)
+
+
+def _title(rt: Roundtable, playbook: Playbook) -> str:
+    if rt.stage is Stage.ANALYSED:
+        return agent_wording.session(rt.title)
+    step = playbook.agenda.get(rt.step_id)
+    return agent_wording.session(rt.title, step.title if step else "")
+
+
+# --- that a voice is at work ----------------------------------------------------------------------------------------
+#
+# Words under the thread, or an emoji on the message that is being answered, as long as words of a voice with a model
+# are pending (ADR 20).
+#
+# It follows from the outbox alone, so that it goes with what ends the work: words, a failure, a person who stops
+# here. What a process that died has left, the next one takes away. What Slack would not show here is not tried here
+# again.
+
+EMOJI = "hourglass_flowing_sand"
+
+
+def show_work(rt: Roundtable, event: Input, playbook: Playbook) -> Roundtable:
+    if isinstance(event, Posted) and rt.working_by is WorkIndicator.STATUS and not rt.has_pending(ShowWork):
+        rt = rt.but(working_at="")  # it went with the post
+    work = next((effect for effect in rt.outbox if isinstance(effect, Speak)), None)
+    at_work = work is not None and thinks(work.persona, playbook)
+    if rt.working_at and not at_work:
+        return rt.queueing(_clearing(rt)).but(working_at="")
+    if work and at_work and not rt.working_at and (ts := _answered(rt)):
+        sign = _sign(rt, playbook)
+        is_reaction = sign is WorkIndicator.REACTION
+        shown = React(ts=ts, emoji=EMOJI) if is_reaction else ShowWork(sign=sign, words=AT_WORK[work.kind])
+        return _beginning(rt.but(working_at=ts, working_by=sign), shown)
+    return rt
+
+
+def sign_refused(rt: Roundtable, sign: WorkIndicator) -> Roundtable:
+    """Slack would not show it: the next one is tried, if there is still anything to wait for."""
+    rt = rt.but(signs_refused=tuple(dict.fromkeys((*rt.signs_refused, sign))))
+    return rt.but(working_at="") if rt.working_by is sign else rt
+
+
+def _sign(rt: Roundtable, playbook: Playbook) -> WorkIndicator:
+    usable = (
+        (WorkIndicator.SESSION, WorkIndicator.STATUS) if playbook.policy.agent else (WorkIndicator.STATUS,)
+    )
+    return next((sign for sign in usable if sign not in rt.signs_refused), WorkIndicator.REACTION)
+
+
+def _clearing(rt: Roundtable) -> Unreact | ClearWork:
+    if rt.working_by is WorkIndicator.REACTION:
+        return Unreact(ts=rt.working_at, emoji=EMOJI)
+    return ClearWork(sign=rt.working_by)
+
+
+def _answered(rt: Roundtable) -> str:
+    """What people said last about it; where they pressed a button, the thread itself is at work."""
+    if rt.stage is Stage.DISCUSSING:
+        said = rt.answers[-1].ts if rt.answers else ""
+    else:
+        turns = rt.elaboration.turns if rt.elaboration and rt.stage is Stage.ELABORATING else ()
+        said = turns[-1].ts if turns and turns[-1].human else ""
+    return said or rt.place.thread
+
+
+def _beginning(rt: Roundtable, sign: React | ShowWork) -> Roundtable:
+    """Before the work, which may take a minute, and behind the effects that come first."""
+    place = next(number for number, one in enumerate(rt.outbox) if isinstance(one, Speak))
+    before, work = rt.outbox[:place], rt.outbox[place:]
+    rt = rt.but(outbox=before).queueing(sign)
+    return rt.but(outbox=(*rt.outbox, *work))
+
+
+# --- the card of a discussion ---------------------------------------------------------------------------------------
+
+
+def render_board(rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Playbook) -> Message:
+    scene = scene_of_board(rt, debate, card, playbook)
+    message = discussion_card.open_card(scene)
+    menu = rt.menu if rt.menu and rt.menu.token == card.token else None
+    card_of_it = message.card
+    assert card_of_it, "a card was rendered"
+    if menu is None:
+        return message.spent().but(note=rt.what_became_of(card.token))
+    settled = scene.board.settled
+    dispute = debate.put[-1] if debate.put and words.name(debate.put[-1].issue) not in settled else None
+    decide = menus.options(dispute.options) if dispute and not debate.sealed else ()
+    more = (menus.ALLOW_MORE,) if used_up(rt.purse, playbook.policy) else ()
+    # A select keeps what was chosen in it, until its block has another name.
+    board = scene.board
+    revision = len(board.options) + board.moves + len(board.own(board.decisions))
+    card_of_it = card_of_it.but(revision=revision)
+    return message.but(choices=(*decide, *message.choices, *more), token=card.token, card=card_of_it)
+
+
+def scene_of_board(
+    rt: Roundtable, debate: Elaboration, card: StepCard, playbook: Playbook
+) -> DiscussionScene:
+    step, board = playbook.agenda.get(debate.step_id), board_of(debate, rt.specification)
+    return DiscussionScene(
+        board=board,
+        step=f"{debate.step_id} {step.title}" if step else debate.step_id,
+        people=rt.people,
+        agreements=agreeing.agreements(rt),
+        marks=agreeing.shown_marks(rt, debate.step_id),
+        links=_links(rt, board),
+        heading=card.message.text,
+        first=card.first,
+        goes_on=bool(speaking.able(rt, playbook)),
+        ending=silence.ending(rt, playbook),
+        unheard=_unheard(rt),
+        notes=tuple(drafts.notes(rt, playbook)),
+    )
+
+
+def _unheard(rt: Roundtable) -> dict[str, str]:
+    """Who has said nothing in the discussion, by the newest answer to the step: the oldest first."""
+    answered = {one.person: one.ts for one in rt.answers}
+    missing = sorted(unheard_in_discussion(rt), key=lambda person: answered.get(person, ""))
+    return {person: rt.name_of(person) for person in missing}
+
+
+def _links(rt: Roundtable, board: DiscussionBoard) -> dict[str, str]:
+    """To messages, by their lines."""
+    posted = {turn.line: turn.ts or turn.posted for turn in board.debate.turns if turn.line}
+    claims = (one.claim("text") for one in board.objections)
+    named = {line: "" for claim in claims if claim for line in (claim.line, *claim.sources)}
+    named |= {line: "" for one in board.stands for line in (one.because, one.heard)} | posted
+    found = {line: root.link_to(rt, ts) if ts else root.link_to_line(rt, line) for line, ts in named.items()}
+    return {line: url for line, url in found.items() if url}

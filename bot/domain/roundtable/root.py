@@ -12,13 +12,14 @@ from bot.domain.item.item import repository_of
 from bot.domain.messages import root_card, specification_wording, step_wording
 from bot.domain.messages.message import Message
 from bot.domain.messages.root_card import RootActivity, RootScene, RootStatus
-from bot.domain.roundtable import covering, permalinks, waiting
+from bot.domain.roundtable import covering, waiting
 from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import asking
 from bot.domain.specification.brief import PAGE, Brief, BriefRows, brief, in_order, issue_of
 from bot.domain.specification.claims import Entry
 from bot.domain.specification.not_settled import WORK, lacking
+from bot.domain.values import places
 from bot.domain.values.timestamps import in_words
 
 STOPPED = frozenset({Stage.PAUSED, Stage.STALLED})
@@ -192,9 +193,9 @@ def said_at(rt: Roundtable, entry: Entry, field: str = "text") -> str:
 
 def link_to_line(rt: Roundtable, line: str) -> str:
     """The address of what a person wrote, by its line."""
-    return permalinks.of_line(permalinks.thread(rt.permalink), line)
+    return places.link_of_line(places.read_permalink(rt.permalink), line)
 
 
 def link_to(rt: Roundtable, ts: str) -> str:
     """The address of a message in the thread; empty where that is not known."""
-    return permalinks.of_message(permalinks.thread(rt.permalink), rt.place.channel, ts)
+    return places.link_of_message(places.read_permalink(rt.permalink), rt.place.channel, ts)

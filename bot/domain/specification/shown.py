@@ -16,7 +16,6 @@ from bot.domain.catalog.schema import EXCLUSIVE, Schema
 from bot.domain.messages.attribution_wording import attribution, attribution_of
 from bot.domain.messages.specification_wording import unsettled_row
 from bot.domain.privacy.redaction import Redact, unchanged
-from bot.domain.roundtable import permalinks
 from bot.domain.specification.address import EntryAddress, no_entry
 from bot.domain.specification.claim_check import is_part
 from bot.domain.specification.claims import Claim, Entry, EntryState, Party, PartyKind
@@ -25,6 +24,7 @@ from bot.domain.specification.fold import HeardWords, party_of
 from bot.domain.specification.not_settled import RowKind, not_settled
 from bot.domain.transcript.lines import Line, Source, as_heard
 from bot.domain.transcript.people import Names
+from bot.domain.values import places
 from bot.domain.values.json_files import map_texts
 from bot.domain.values.text import one_line, values, visible
 from bot.domain.values.value import Value
@@ -320,7 +320,7 @@ class ShownItem:
         if not self._thread:
             return ""
         channel, ts = (str(line.meta.get(name) or "") for name in ("channel_id", "message_ts"))
-        return permalinks.of_message(self._thread, channel, ts) or self._thread[0]
+        return places.link_of_message(self._thread, channel, ts) or self._thread[0]
 
     @cached_property
     def _lines(self) -> Mapping[str, Line]:
@@ -342,9 +342,9 @@ class ShownItem:
     @cached_property
     def _thread(self) -> re.Match[str] | None:
         if self.permalink is not None:
-            return permalinks.thread(self.permalink)
+            return places.read_permalink(self.permalink)
         ours = (line for line in self._lines.values() if line.message_id not in self._foreign)
-        named = (permalinks.thread(str(line.meta.get("permalink") or "")) for line in ours)
+        named = (places.read_permalink(str(line.meta.get("permalink") or "")) for line in ours)
         return next(filter(None, named), None)
 
     def _hidden(self, value: Any) -> Any:

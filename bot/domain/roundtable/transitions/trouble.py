@@ -13,7 +13,7 @@ from bot.domain.discussion.elaboration import EndReason, TurnKind
 from bot.domain.messages import menus, record_wording, step_wording, trouble_wording
 from bot.domain.messages.menus import MenuKind
 from bot.domain.messages.message import Message
-from bot.domain.roundtable import live, working
+from bot.domain.roundtable import live
 from bot.domain.roundtable.effects import (
     UNDER_WAY,
     Commit,
@@ -183,9 +183,9 @@ def failed(rt: Roundtable, effect: Effect, said: Failed, playbook: Playbook) -> 
         case ReadIssue():
             return rt.whispering(effect.person, said.sentence)
         case ShowWork(sign=sign):
-            return working.refused(rt, sign)
+            return live.sign_refused(rt, sign)
         case NameSession() if said.reason in NO_SESSIONS:
-            return working.refused(rt, WorkIndicator.SESSION)
+            return live.sign_refused(rt, WorkIndicator.SESSION)
         case _:
             return rt
 

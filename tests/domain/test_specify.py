@@ -102,7 +102,8 @@ def test_an_id_that_was_taken_meanwhile_is_given_anew() -> None:
 
     assert value(at, "FR-001.title") == "Limit requests"
     assert value(at, "FR-002.title") == "See the rest"
-    assert value(at, "AC-001-02.text") == "a header"
+    assert value(at, "AC-002-01.text") == "a header"
+    assert at.rt.specification.entries["AC-002-01"].part_of == "FR-002"
     assert value(at, "RSK-001.threatens") == ["FR-002"]
 
 

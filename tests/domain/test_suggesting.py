@@ -282,8 +282,25 @@ def test_numbers_that_were_given_away_meanwhile_are_not_used_twice() -> None:
     new = [Patch(id=f"FR-00{n}", kind="requirement", new=True, set={"title": f"{n}"}) for n in (1, 2)]
     old = Patch(id="FR-001", set={"priority": "must"})
 
-    found = list(renumbered([old, *new], meeting.specification, SCHEMA))
+    found = renumbered([old, *new], meeting.specification, SCHEMA)
     assert [(one.id, one.new) for one in found] == [("FR-001", False), ("FR-002", True), ("FR-003", True)]
+
+
+def test_what_names_an_entry_names_it_by_the_number_that_it_gets() -> None:
+    """Before it and after it; a part has the number of its owner."""
+    meeting = Meeting()
+    meeting.say("Ada", "01-06", "requirement: Print")
+    risks = [
+        Patch(id=f"RSK-00{n}", kind="risk", new=True, set={"text": f"{n}", "threatens": ["FR-001"]})
+        for n in (1, 2)
+    ]
+    row = Patch(id="FR-001", kind="requirement", new=True, set={"title": "Export"})
+    part = Patch(id="AC-001-01", kind="criterion", part_of="FR-001", new=True, set={"text": "A header"})
+
+    found = renumbered([risks[0], row, part, risks[1]], meeting.specification, SCHEMA)
+    assert [one.id for one in found] == ["RSK-001", "FR-002", "AC-002-01", "RSK-002"]
+    assert [one.set.get("threatens") for one in found] == [["FR-002"], None, None, ["FR-002"]]
+    assert found[2].part_of == "FR-002"
 
 
 # --- by name --------------------------------------------------------------------------------------------------------

@@ -189,7 +189,7 @@ def specified(rt: Roundtable, event: Specify, playbook: Playbook) -> Roundtable:
     if why := permission.author_refusal(rt, event.person, event.patches):
         raise NotNow(why)
     patches, gone = _applicable(rt, event.patches, playbook.schema)
-    patches = _numbered(rt.specification, patches, playbook.schema)
+    patches = specifying.renumbered(patches, rt.specification, playbook.schema)
     if patches:
         where = {"step_id": event.step_id} if event.step_id else {}
         facts: dict[str, Any] = {HOW: How.FORM.value, **where, ENTRIES: patches}
@@ -273,25 +273,6 @@ def _as_note(spec: Specification, patch: Patch, schema: Schema, before: Iterable
         return ()
     id = spec.next_id(note, "", (one.id for one in before))
     return (Patch(id=id, kind=NOTE, new=True, set={note.text: "\n".join(words)}),)
-
-
-def _numbered(spec: Specification, patches: tuple[Patch, ...], schema: Schema) -> tuple[Patch, ...]:
-    """Ids that were taken meanwhile are given anew, also where they are referred to."""
-    same: dict[str, str] = {}
-    taken = [one.id for one in patches if one.new]
-    for patch in patches:
-        if patch.new and patch.id in spec.entries and (kind := schema.kinds.get(patch.kind)):
-            same[patch.id] = spec.next_id(kind, patch.part_of, taken)
-            taken.append(same[patch.id])
-    return tuple(Patch.model_validate(_renamed(one.as_json(), same)) for one in patches) if same else patches
-
-
-def _renamed(value: Any, same: Mapping[str, str]) -> Any:
-    if isinstance(value, dict):
-        return {key: _renamed(one, same) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_renamed(one, same) for one in value]
-    return same.get(value, value) if isinstance(value, str) else value
 
 
 def _withdrawn_by(rt: Roundtable, id: str) -> str:

@@ -6,7 +6,7 @@ commit the sections whose text changed are written, whichever step they belong t
 different things.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from bot.domain.catalog.agenda import Playbook, depth_of_step
@@ -255,19 +255,27 @@ def _without_peoples(patches: Iterable[Patch], schema: Schema) -> Iterator[Patch
             yield patch if kept == patch.set else patch.but(set=kept)
 
 
-def renumbered(patches: Iterable[Patch], specification: Specification, schema: Schema) -> Iterator[Patch]:
-    """New entries with the next free ids, where theirs exist by now."""
-    ids: dict[str, str] = {}
-    for patch in patches:
-        kind, owner = schema.kinds.get(patch.kind), ids.get(patch.part_of, patch.part_of)
-        if not patch.new or kind is None:
-            yield patch.but(id=ids.get(patch.id, patch.id))
-            continue
-        is_free = owner == patch.part_of and patch.id not in specification.entries
-        taken = ids.values()
-        id = patch.id if is_free and patch.id not in taken else specification.next_id(kind, owner, taken)
-        ids[patch.id] = id
-        yield patch.but(id=id, part_of=owner)
+def renumbered(patches: Iterable[Patch], specification: Specification, schema: Schema) -> tuple[Patch, ...]:
+    """New entries with the next free ids, where theirs exist by now, also where other patches name them."""
+    given, ids, own = tuple(patches), dict[str, str](), list[str]()
+    for patch in given:
+        if patch.new and (kind := schema.kinds.get(patch.kind)):
+            owner, taken = ids.get(patch.part_of, patch.part_of), ids.values()
+            is_free = owner == patch.part_of and patch.id not in specification.entries.keys() | {*taken}
+            ids[patch.id] = patch.id if is_free else specification.next_id(kind, owner, taken)
+        own.append(ids.get(patch.id, patch.id))
+    if all(old == new for old, new in ids.items()):
+        return given
+    renamed = (Patch.model_validate(_renamed(patch.as_json(), ids)) for patch in given)
+    return tuple(patch.but(id=id) for patch, id in zip(renamed, own, strict=True))
+
+
+def _renamed(value: Any, ids: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _renamed(one, ids) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_renamed(one, ids) for one in value]
+    return ids.get(value, value) if isinstance(value, str) else value
 
 
 def discussion_ended(rt: Roundtable) -> tuple[Patch, ...]:

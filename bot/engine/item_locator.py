@@ -13,9 +13,10 @@ class ItemLocator:
 
     async def home(self, slug: str) -> ItemLocation | None:
         """None when there is no such item."""
-        if rt := await self._store.get(slug):
-            return ItemLocation(rt.title, rt.place, rt.permalink, hidden=rt.hidden)
         listed = await folder_of(self._workspace, slug)
+        if rt := await self._store.get(slug):
+            hidden = rt.hidden or bool(listed and listed.is_signed_private)
+            return ItemLocation(rt.title, rt.place, rt.permalink, hidden=hidden)
         if listed is None:
             return None
         return ItemLocation(listed.known.title or slug, listed.home or NOWHERE, hidden=listed.hidden)

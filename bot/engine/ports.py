@@ -312,6 +312,11 @@ class Listing(NamedTuple):
         return self.private is not False and bool(self.channel)
 
     @property
+    def is_signed_private(self) -> bool:
+        """Then it stays hidden until we sign otherwise, whatever the store says."""
+        return self.sealed and bool(self.private)
+
+    @property
     def home(self) -> Place | None:
         """Where the item is held, if that is known for certain."""
         return self.named if self.sealed else None

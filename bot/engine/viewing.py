@@ -148,15 +148,12 @@ class SightOfItems(NamedTuple):
 
 
 def held_item(rt: Roundtable | None, listed: Listing | None = None) -> HeldItem:
-    """
-    The store is believed, and git says what the store does not know. What we signed as private stays hidden until we
-    sign otherwise.
-    """
+    """The store is believed, and git says what the store does not know."""
     if rt is None:
         assert listed, "an item is in the store or in git"
         return HeldItem(team=listed.team, channel=listed.channel, hidden=listed.hidden)
-    is_signed_private = bool(listed and listed.sealed and listed.private)
-    return HeldItem(team=rt.place.team, channel=rt.place.channel, hidden=rt.hidden or is_signed_private)
+    hidden = rt.hidden or bool(listed and listed.is_signed_private)
+    return HeldItem(team=rt.place.team, channel=rt.place.channel, hidden=hidden)
 
 
 def known_item(rt: Roundtable | None, listed: Listing | None = None) -> KnownItem:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,9 @@ from bot.domain.item.meta import SlackPlace
 from bot.domain.messages.step_wording import surveyed
 from bot.domain.roundtable.effects import Survey
 from bot.domain.roundtable.outcomes import Surveyed
+from bot.domain.roundtable.state import Roundtable
 from bot.domain.values.places import Belonging, HeldItem, Person, Place, Viewer
+from bot.engine.item_locator import ItemLocator
 from bot.engine.performers import Performers
 from bot.engine.ports import Listing, Profile, now
 from bot.engine.viewing import MOST_MEMBERS, Viewers, held_item
@@ -144,6 +147,19 @@ async def test_a_policy_says_what_is_told_to_guests(
     assert (without.sees_code, without.knows_code) == (False, viewer.knows_code)
 
 
+class OneItem:
+    """As the store has it, and as the workspace lists it."""
+
+    def __init__(self, rt: Roundtable, listed: Listing | None) -> None:
+        self._rt, self._listed = rt, listed
+
+    async def get(self, _slug: str) -> Roundtable:
+        return self._rt
+
+    async def items(self) -> tuple[Listing, ...]:
+        return (self._listed,) if self._listed else ()
+
+
 LISTED = Listing(KnownItem(slug="x", title="X"), "raw", 0, team="T1", channel="C2", thread="1.1")
 
 
@@ -160,15 +176,19 @@ LISTED = Listing(KnownItem(slug="x", title="X"), "raw", 0, team="T1", channel="C
         (None, LISTED._replace(sealed=True, private=False), True),
     ],
 )
-def test_the_store_is_believed_and_what_we_signed(
+async def test_the_store_is_believed_and_what_we_signed(
     private: bool | None,  # noqa: FBT001
     listed: Listing | None,
     hidden: bool,  # noqa: FBT001
 ) -> None:
-    """The stricter of both; what anyone could have pushed changes nothing."""
+    """The stricter of both, also where a review is shown; what anyone could have pushed changes nothing."""
     rt = a_roundtable()
     rt = rt.but(manners=rt.manners.but(private=private))
+    known: Any = OneItem(rt, listed._replace(known=KnownItem(slug=rt.slug, title="X")) if listed else None)
+    home = await ItemLocator(known, known).home(rt.slug)
 
+    assert home
+    assert home.hidden is hidden
     assert held_item(rt, listed) == HeldItem(team=rt.place.team, channel=rt.place.channel, hidden=hidden)
 
 

@@ -1,8 +1,8 @@
 """
 Takes out what is older than ROUNDTABLE_RETENTION keeps it: at night by the bot, or by `roundtable forget expired`.
 
-An age counts from the last line of a person. What a person wrote since the last commit, or what is still on its way, is
-newer than that, so such an item is left alone.
+An age counts from the last line of a person. What a person wrote since the last commit is newer than that, so such an
+item is left alone. Where something is on its way, it is done later.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from bot.storage.redis import RedisStore
 from bot.storage.sqlite import SqliteStore
 
 MOST_ITEMS = 20
-"""In one night: a first setting may be about years."""
+"""At a time: a first setting may be about years."""
 HOUR, A_DAY = 3, 24 * 3600
 LOOK_SECONDS, AGAIN_SECONDS, OWNER_SECONDS = 60.0, 600.0, 1.0
 BY_THE_BOT = "retention"
@@ -41,10 +41,11 @@ log = logging.getLogger(__name__)
 
 
 class Expired(NamedTuple):
-    """The items that are removed, and those whose words are taken out."""
+    """The items that are removed, those whose words are taken out, and those for which something is on its way."""
 
     items: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    busy: tuple[str, ...] = ()
 
 
 class Expiry:
@@ -72,41 +73,48 @@ class Expiry:
                 # also after a mistake of ours, which ends this task
                 self._not_before = time.monotonic() + AGAIN_SECONDS
                 try:
-                    await self._run_of_night()
+                    if await self._run_of_night():
+                        self._not_before = 0.0
                 except (BotError, OSError) as error:
                     log.warning("what is older than ROUNDTABLE_RETENTION says is taken out later: %s", error)
-                else:
-                    self._not_before = 0.0
             pause = LOOK_SECONDS if is_owner() else OWNER_SECONDS
             await asyncio.sleep(min(pause, seconds_until(HOUR, self._clock())))
 
     async def is_due(self) -> bool:
-        """The last night's run is not done. The first night is the next one."""
+        """The last night's run is not done, or no night is noted yet: the first one is the next."""
         assert self._store, "a bot has one"
-        return "" < await self._store.noted("expired") < last_night(self._clock())
+        return await self._store.noted("expired") < last_night(self._clock())
 
-    async def _run_of_night(self) -> None:
+    async def _run_of_night(self) -> bool:
+        """False where it has to be done again, for what was busy: a bot that starts reads its threads first."""
         assert self._store, "a bot has one"
         at = self._clock()
-        if is_due := await self.is_due():
-            await self.run()
-        if is_due or not await self._store.noted("expired"):
-            await self._store.note("expired", at)
+        if not await self.is_due():
+            return True
+        if await self._store.noted("expired") and (await self.run()).busy:
+            return False
+        await self._store.note("expired", at)
+        return True
 
     async def due(self) -> Expired:
         """What `run` would take out."""
-        items, words = list[str](), list[str]()
+        items, words, busy = list[str](), list[str](), list[str]()
         if self._kept.words is None and self._kept.item is None:
             return Expired()
         for slug in self._git.slugs():
-            if len(items) + len(words) >= MOST_ITEMS or await self._idle_version(slug) is None:
+            if len(items) + len(words) >= MOST_ITEMS:
+                break
+            rt = await self._state(slug)
+            if rt and _has_new_words(rt):
                 continue
             match self._what_is_over(await asyncio.to_thread(self._git.item_files, slug)):
+                case "item" | "words" if rt and rt.pending:
+                    busy.append(slug)
                 case "item":
                     items.append(slug)
                 case "words":
                     words.append(slug)
-        return Expired(tuple(items), tuple(words))
+        return Expired(tuple(items), tuple(words), tuple(busy))
 
     def _what_is_over(self, found: Found) -> Literal["", "item", "words"]:
         last, now = last_said(found), self._clock()
@@ -122,7 +130,8 @@ class Expiry:
         words = [slug for slug in due.words if await self._without_all_words(slug)]
         if gone := [*items, *words]:
             audit.forgot("forget.expired", items=len(gone), what=", ".join(gone), by=BY_THE_BOT)
-        return Expired(tuple(items), tuple(words))
+        late = tuple(slug for slug in (*due.items, *due.words) if slug not in gone)
+        return Expired(tuple(items), tuple(words), (*due.busy, *late))
 
     async def _without_item(self, slug: str) -> bool:
         shared = without_item(self._git.item_files(slug), slug, self._playbook)
@@ -150,10 +159,13 @@ class Expiry:
 
     async def _idle_version(self, slug: str) -> int | None:
         """Of the live state, and 0 without one. None while something is in no commit yet, or on its way."""
-        rt: Roundtable | None = await self._store.get(slug) if self._store else None
-        if rt and (rt.pending or any(one.source is Source.USER for one in rt.lines)):
+        rt = await self._state(slug)
+        if rt and (rt.pending or _has_new_words(rt)):
             return None
         return rt.version if rt else 0
+
+    async def _state(self, slug: str) -> Roundtable | None:
+        return await self._store.get(slug) if self._store else None
 
     async def _drop_state(self, slug: str, what: str) -> bool:
         """`resume` takes the item up from git. False where somebody wrote since `due`: then nothing is taken out."""
@@ -167,6 +179,11 @@ class Expiry:
         except Conflict:
             return False
         return True
+
+
+def _has_new_words(rt: Roundtable) -> bool:
+    """In no commit yet."""
+    return any(one.source is Source.USER for one in rt.lines)
 
 
 def last_said(found: Found) -> str:

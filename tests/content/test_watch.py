@@ -44,7 +44,7 @@ async def test_a_new_file_is_read(home: Path, path: str, caplog: pytest.LogCaptu
     watch = watched(home)
     (home / path).write_text(texts[Path(path).name], encoding="utf-8")
 
-    with caplog.at_level(logging.INFO, "bot.content.watch"):
+    with caplog.at_level(logging.INFO, "bot.content.playbook"):
         playbook = await watch.changed()
 
     assert playbook is not None

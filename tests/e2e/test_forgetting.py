@@ -16,6 +16,7 @@ import redis
 from bot import app
 from bot.cli import forget as forgetting
 from bot.cli import replay
+from bot.domain.messages import forget_wording
 from bot.domain.messages.home_page import ReminderSettings
 from bot.domain.roundtable.stage import Stage
 from bot.engine.ports import now
@@ -646,8 +647,8 @@ async def test_a_word_that_comes_while_others_expire_is_kept(
             await forget_item(store, *words, **options)  # type: ignore[arg-type]
 
         monkeypatch.setattr(type(opened), "forget_item", late)
-    for what in ("words:9d", "item:9d"):
-        assert await expired(kept, what, 10) == Expired()
+    assert await expired(kept, "words:9d", 10) == Expired(busy=(kept.slug,))
+    assert await expired(kept, "item:9d", 10) == Expired()
     assert b"Printers, too." in everything(kept)
     assert b"conflicts: keep both edits" in everything(kept)
 
@@ -660,6 +661,30 @@ async def test_what_is_not_in_git_yet_is_newer_than_any_age(meeting: Meeting) ->
 
     assert await expired(meeting, "words:9d,item:30d", 400) == Expired()
     assert b"Printers, too." in everything(meeting)
+
+
+async def test_what_is_on_its_way_is_done_first(kept: Meeting) -> None:
+    """What is older is then taken out."""
+    async with kept.bot():
+        await played(kept)
+        await kept.press("finish_step", who="ada")
+        await kept.menu("continue")
+        await at_rest(kept)
+    async with forgetting.opened_store(settings(kept.slack, kept.workspace, **kept.more)) as store:
+        assert store
+        rt = await store.get(kept.slug)
+        assert rt
+        busy, rest = rt.but(version=rt.version + 1, outbox=OWED), rt.but(version=rt.version + 2)
+        await store.put(busy, expected=rt.version)
+    found = await expired(kept, "words:9d", 10)
+    assert found == Expired(busy=(kept.slug,))
+    assert kept.slug in forget_wording.of_expired(*found, is_done=True)
+    assert b"conflicts: keep both edits" in everything(kept)
+
+    async with forgetting.opened_store(settings(kept.slack, kept.workspace, **kept.more)) as store:
+        assert store
+        await store.put(rest, expected=busy.version)
+    assert await expired(kept, "words:9d", 10) == Expired(words=(kept.slug,))
 
 
 @pytest.mark.parametrize(("kept", "days"), [("", 30), ("state:9d", 9), ("state:never", None)])
@@ -684,15 +709,16 @@ async def test_the_state_of_what_is_finished_is_kept_as_long_as_the_setting_says
             assert await store.get("open")
 
 
-async def test_the_bot_does_it_at_night(meeting: Meeting) -> None:
-    """By itself; the clock of the test is just before three."""
+async def test_the_bot_does_it_at_night(meeting: Meeting, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By itself, when it has read the thread after so long; the clock of the test is just before three."""
+    monkeypatch.setattr("bot.expiry.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("bot.expiry.AGAIN_SECONDS", 0.05)
     async with meeting.bot():
         await played(meeting)
         await meeting.press("finish_step", who="ada")
         await meeting.slack.settled()
     meeting.more = {**meeting.more, "ROUNDTABLE_RETENTION": "item:7d"}
     meeting.clock = at_night
-    meeting.was_last_heard(at_night())  # an item whose thread is read again is busy that night
     async with meeting.bot():
         await wait_until(lambda: not meeting.folder.exists())
 

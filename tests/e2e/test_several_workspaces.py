@@ -775,9 +775,13 @@ async def test_a_workspace_at_rest_is_opened_by_no_process(
         await wait_until(
             lambda: [1 for tenant in running.opened if tenant.team.owner and tenant.team.owner.mine]
         )
-        await running.look()
+
+        async def is_closed() -> bool:
+            await running.look()
+            return running.opened == ()
+
+        await wait_until(is_closed)
         async with RedisInstallations(redis_url) as kept:
-            assert running.opened == ()
             assert await kept.orphaned([OURS, NEXT]) == ()
             with redis.Redis.from_url(redis_url) as client:
                 client.delete(f"roundtable:{{{OURS}}}:resting")

@@ -87,11 +87,14 @@ def of_item(
     )
 
 
-def of_expired(items: Sequence[str], words: Sequence[str], *, is_done: bool) -> str:
-    if not (items or words):
+def of_expired(items: Sequence[str], words: Sequence[str], busy: Sequence[str], *, is_done: bool) -> str:
+    if not (items or words or busy):
         return "Nothing is older than it is kept."
     rows = [f"{'Removed' if is_done else 'Would be removed'}: {_items(items)}."] if items else []
     rows += [f"Words {'were' if is_done else 'would be'} taken out of {_items(words)}."] if words else []
+    rows += (
+        [f"Something is still on its way for {_items(busy)}: run the bot, and this again."] if busy else []
+    )
     return "\n".join(rows)
 
 

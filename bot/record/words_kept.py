@@ -47,6 +47,10 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
     gone = {patch["id"] for _, _, patch in ours if patch.get("state") in ("withdrawn", "superseded")}
     gone |= {patch["id"] for _, _, patch in ours if str(patch.get("part_of")) in gone}
     last = {(patch["id"], name): n for n, _, patch in ours for name in patch.get("set", {})}
+    # Lines stand in the order of Slack's stamps: of two at the same time the other one may have been heard first.
+    again = {
+        (patch["id"], name) for _, _, patch in ours if not patch.get("new") for name in patch.get("set", {})
+    }
     blocks = [(_bare(block), block) for text in files.values() for block in _blocks(text)]
     for number, meta, patch in given:
         if str(meta.get("message_id")) in over or patch["id"] in gone:
@@ -62,7 +66,9 @@ def unkept(transcript: str, files: dict[str, str], people: str = "") -> list[tup
             who = names.get(_author(meta)) or str(meta.get("user_name") or _author(meta))
             if not there:
                 missing.append((number, f"“{_short(shown)}” ({patch['id']}) is in no file"))
-            elif at == 0 and patch.get("new") and not any(who in block for block in there):
+            elif at or not patch.get("new") or (patch["id"], name) in again:
+                continue
+            elif not any(who in block for block in there):
                 missing.append((number, f"“{_short(shown)}” ({patch['id']}) stands there without {who}"))
     every = [(n, meta, patch) for n, _, meta, patches in lines for patch in patches]
     newest = {patch["id"]: (n, meta, patch) for n, meta, patch in every}

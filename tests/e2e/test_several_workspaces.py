@@ -655,7 +655,7 @@ async def test_only_who_may_send_opens_a_workspace_that_is_closed(
                 return answer.status
 
         await wait_until(lambda: running.opened)
-        await running.look()
+        await wait_until(lambda: at_rest(running))
         body = request_body()
         says = {"X-Hub-Signature-256": "sha256=0", "X-GitHub-Event": "issues", "X-GitHub-Delivery": "1"}
         assert [
@@ -674,6 +674,12 @@ async def test_only_who_may_send_opens_a_workspace_that_is_closed(
         assert len(running.opened) == 1
 
 
+async def at_rest(running: Tenants, *other: str) -> bool:
+    """All are closed but the *other* ones."""
+    await running.look()
+    return [one.team.reception.us.team for one in running.opened] == [*other]
+
+
 async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_needed(
     tmp_path: Path, where: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -683,8 +689,7 @@ async def test_a_workspace_without_a_discussion_is_closed_and_opened_when_it_is_
         await wait_until(lambda: _answered(two.sandboxes[OURS], "/roundtable help"))
         await meeting.start("Offline sync")
         await wait_until(lambda: len(running.opened) == 2)
-        await running.look()
-        assert [one.team.reception.us.team for one in running.opened] == [OURS]
+        await wait_until(lambda: at_rest(running, OURS))
 
         lunch = two.meeting(NEXT)
         await wait_until(lambda: _answered(two.sandboxes[NEXT], "/roundtable help"))
@@ -775,12 +780,7 @@ async def test_a_workspace_at_rest_is_opened_by_no_process(
         await wait_until(
             lambda: [1 for tenant in running.opened if tenant.team.owner and tenant.team.owner.mine]
         )
-
-        async def is_closed() -> bool:
-            await running.look()
-            return running.opened == ()
-
-        await wait_until(is_closed)
+        await wait_until(lambda: at_rest(running))
         async with RedisInstallations(redis_url) as kept:
             assert await kept.orphaned([OURS, NEXT]) == ()
             with redis.Redis.from_url(redis_url) as client:

@@ -187,6 +187,20 @@ def test_a_pushed_line_excuses_nothing(item: RecordedItem) -> None:
         assert any("Sort by name" in one and "is in no file" in one for one in sentences)
 
 
+def test_who_gave_a_value_again_is_named_in_whichever_order_the_lines_stand() -> None:
+    """Two people said the same at once; the file names who was heard last."""
+    new = {"id": "EST-001", "kind": "estimate", "new": True, "set": {"scope": "medium"}}
+    lines = [
+        json.dumps({"source": "user", "meta": {"message_id": who, "person": who, "entries": [patch]}})
+        for who, patch in (("Ada", {"id": "EST-001", "set": {"scope": "medium"}}), ("Linus", new))
+    ]
+    files = {"notes.md": "## Notes\n\n- **EST-001** Scope: medium — Ada\n"}
+
+    assert unkept("\n".join(lines), files) == []
+    assert unkept("\n".join(reversed(lines)), files) == []
+    assert unkept(lines[1], files) == [(1, "“medium” (EST-001) stands there without Linus")]
+
+
 def test_a_renamed_file_is_missing_and_a_forged_decision_is_no_file_of_ours(item: RecordedItem) -> None:
     (item.folder / SPEC).rename(item.folder / "spec.md")
     (item.folder / "adr").mkdir()

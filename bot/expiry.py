@@ -157,25 +157,20 @@ class Expiry:
 
         self._git.person(whom, rewrite, now=now, only=(slug,))
 
-    async def _idle_version(self, slug: str) -> int | None:
-        """Of the live state, and 0 without one. None while something is in no commit yet, or on its way."""
-        rt = await self._state(slug)
-        if rt and (rt.pending or _has_new_words(rt)):
-            return None
-        return rt.version if rt else 0
-
     async def _state(self, slug: str) -> Roundtable | None:
         return await self._store.get(slug) if self._store else None
 
     async def _drop_state(self, slug: str, what: str) -> bool:
         """`resume` takes the item up from git. False where somebody wrote since `due`: then nothing is taken out."""
-        version = await self._idle_version(slug)
+        rt = await self._state(slug)
+        if rt and (rt.pending or _has_new_words(rt)):
+            return False
         found = await asyncio.to_thread(self._git.item_files, slug)
-        if version is None or self._what_is_over(found) != what:
+        if self._what_is_over(found) != what:
             return False
         try:
             if self._store:
-                await self._store.forget_item(slug, place_of(found), expected=version)
+                await self._store.forget_item(slug, place_of(found), expected=rt.version if rt else 0)
         except Conflict:
             return False
         return True

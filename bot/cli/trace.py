@@ -162,12 +162,12 @@ async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
         if any(one.path in since.paths or one.commit in since.commits for one in entry.evidence)
     ]
     if options.baseline_now:
-        file = trace.with_baseline(file, findings, items)
+        file = trace.add_to_baseline(file, findings, items)
         _save(clone.code.root, file)
     known = frozenset(file.baseline)
     new = tuple(one for one in findings if one.known_as not in known)
     if options.sarif:
-        record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace.NAME
+        record = f"{settings.items_dir}/{{}}/specification.json" if clone.is_record else trace.TRACE_FILE
         _write(options.sarif, pretty(trace_reports.sarif(new, version=release().version, record=record)))
     if options.comment:
         _write(options.comment, trace_reports.comment(touched, new, unsealed_lines=found.unsealed))
@@ -175,7 +175,7 @@ async def trace_code(settings: Settings, options: TraceOptions) -> Printed:
     if options.as_json:
         out = pretty(found.but(findings=shown).model_dump(mode="json")).rstrip("\n")
     else:
-        mended = trace.mended(file, findings, items)
+        mended = trace.find_mended_rows(file, findings, items)
         rows = trace_reports.as_text(found, shown, old=len(findings) - len(shown))
         out = "\n".join((*rows, *_about_baseline(file, mended, options)))
     return Printed(
@@ -293,7 +293,7 @@ async def _traced(settings: Settings, clone: Clone, options: TraceOptions) -> tu
     if await code.is_shallow():
         raise ConfigError(SHALLOW)
     asked = tuple(filter(None, map(str.strip, options.items.split(",")))) or file.items
-    without = (*EXPORTED, trace.NAME, *((str(settings.items_dir), SHARED) if clone.is_record else ()))
+    without = (*EXPORTED, trace.TRACE_FILE, *((str(settings.items_dir), SHARED) if clone.is_record else ()))
     agreed = _agreed(clone, asked, private=clone.is_record)
     facts = CodeFacts(await code.rows(without=without), await code.commits(), await code.files(), file.tests)
     found = trace.gathered(agreed, facts)
@@ -318,15 +318,15 @@ def _place(text: str, root: Path, files: frozenset[str]) -> CodePlace:
 def _read_file(root: Path) -> TraceFile:
     try:
         with folder(root) as top:
-            return trace.read_trace_file(top.read(trace.NAME, trace.MOST_BYTES))
+            return trace.read_trace_file(top.read(trace.TRACE_FILE, trace.MOST_TRACE_FILE_BYTES))
     except OSError as error:
-        raise ConfigError(f"{trace.NAME} cannot be read: {error.strerror}.") from error
+        raise ConfigError(f"{trace.TRACE_FILE} cannot be read: {error.strerror}.") from error
 
 
 def _save(root: Path, file: TraceFile) -> None:
-    place = root / trace.NAME
+    place = root / trace.TRACE_FILE
     begun = place.with_name(f"{place.name}.new")
-    _write(begun, trace.text_of(file))
+    _write(begun, trace.write_trace_file(file))
     begun.replace(place)
 
 
@@ -339,7 +339,7 @@ def _write(place: Path, text: str) -> None:
 
 def _about_baseline(file: TraceFile, mended: Sequence[BaselineRow], options: TraceOptions) -> Iterator[str]:
     if options.baseline_now:
-        yield f"{trace.NAME} has {counted(len(file.baseline), 'finding')} that --check lets pass."
+        yield f"{trace.TRACE_FILE} has {counted(len(file.baseline), 'finding')} that --check lets pass."
     if mended and options.check:
         rest = "of the baseline was mended" if len(mended) == 1 else "of the baseline were mended"
         yield f"{counted(len(mended), 'finding')} {rest}. roundtable trace --baseline-now drops what is gone."

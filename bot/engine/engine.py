@@ -214,7 +214,7 @@ class Engine(ABC, Generic[A, I]):
 
     # --- saving ------------------------------------------------------------------------------------------------------
 
-    async def _read(self, slug: str) -> A | None:
+    async def _read_stored(self, slug: str) -> A | None:
         """As it is stored now."""
         state = await self._aggregates.get(slug)
         if state:
@@ -249,7 +249,7 @@ class Engine(ABC, Generic[A, I]):
     async def _save_together(self, slug: str, turn: _Turn[A, I]) -> None:
         requests = tuple(turn.waiting)
         try:
-            stored = await self._decided(slug, requests)
+            stored = await self._decide_and_save(slug, requests)
         except BotError as error:
             stored = None
             for request in requests:
@@ -260,15 +260,15 @@ class Engine(ABC, Generic[A, I]):
             if stored and request.made:
                 self._saved(request.event, *request.made)
 
-    async def _decided(self, slug: str, requests: Sequence[_Request[A, I]]) -> A | None:
+    async def _decide_and_save(self, slug: str, requests: Sequence[_Request[A, I]]) -> A | None:
         """What is stored then."""
         before, is_current = self._memory.get(slug), False
         for _ in range(CONFLICTS_ENDURED):
             if before is None:
-                before, is_current = await self._read(slug), True
+                before, is_current = await self._read_stored(slug), True
             if before is None:
                 return None
-            after = self._decided_on(before, requests)
+            after = self._decide_all(before, requests)
             if after is not before:
                 after = after.but(version=before.version + 1)
                 await self._before_save()
@@ -281,12 +281,12 @@ class Engine(ABC, Generic[A, I]):
                     continue
                 self._memory[slug] = after
                 return after
-            if is_current or (stored := await self._read(slug)) is before:
+            if is_current or (stored := await self._read_stored(slug)) is before:
                 return before
             before, is_current = stored, True
         raise Conflict(f"gave up on {slug} after {CONFLICTS_ENDURED} conflicts")
 
-    def _decided_on(self, state: A, requests: Sequence[_Request[A, I]]) -> A:
+    def _decide_all(self, state: A, requests: Sequence[_Request[A, I]]) -> A:
         """One after the other; an input that makes no sense, or breaks, does not keep the others from being saved."""
         for request in requests:
             request.made = request.refused = None
@@ -317,7 +317,7 @@ class Engine(ABC, Generic[A, I]):
 
     async def _perform_outbox(self, slug: str) -> None:
         """An effect with an attempt takes two rounds: the attempt is saved in the first, and made in the second."""
-        state, begun = await self._read(slug), ""
+        state, begun = await self._read_stored(slug), ""
         while state and (effect := self._next(state)):
             if self._leaving.is_set() and effect.id != begun:
                 raise asyncio.CancelledError

@@ -313,7 +313,7 @@ class Listing(NamedTuple):
 
     @property
     def is_signed_private(self) -> bool:
-        """Then it stays hidden until we sign otherwise, whatever the store says."""
+        """Such an item stays hidden, whatever the store says, until we sign that it is public."""
         return self.sealed and bool(self.private)
 
     @property

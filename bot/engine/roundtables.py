@@ -475,7 +475,7 @@ class Roundtables(Engine[Roundtable, Input]):
         if attempt := self._attempt(effect):
             rt = await self._take(slug, attempt.but(settled=effect.attempts))
         else:
-            rt = await self._read(slug)
+            rt = await self._read_stored(slug)
         return next((one for one in rt.outbox if one.id == effect.id), None) if rt else None
 
     def _failed(

@@ -82,7 +82,7 @@ class AccessState(Stored):
         """The id that the channel had when the message *ts* was written; empty for the id that it has now."""
         return next((channel for channel, until in self.channels if ts and ts < until), "")
 
-    def moved(self, channel: str, ts: str) -> "AccessState":
+    def add_channel(self, channel: str, ts: str) -> "AccessState":
         """What was written before *ts* is in *channel*."""
         return self.but(channels=(*self.channels, (channel, ts)))
 

@@ -143,7 +143,7 @@ def _moved_from(channel: str, rt: Roundtable) -> Roundtable:
     """What people said before stands in the channel where they said it."""
     if channel in {"", rt.place.channel}:
         return rt
-    return rt.but(manners=rt.manners.moved(channel, rt.place.thread or slack_stamp(rt.now)))
+    return rt.but(manners=rt.manners.add_channel(channel, rt.place.thread or slack_stamp(rt.now)))
 
 
 def open_anew(rt: Roundtable, person: Person, playbook: Playbook) -> Roundtable:

@@ -63,7 +63,7 @@ def channel_gone(rt: Roundtable, event: ChannelGone, playbook: Playbook) -> Roun
 def channel_moved(rt: Roundtable, event: ChannelMoved, playbook: Playbook) -> Roundtable:
     """The thread goes on below the new id. A channel gets one when it becomes public or private: that is asked anew."""
     old, new = rt.place.channel, event.channel
-    manners = rt.manners.moved(old, event.ts).but(private=None)
+    manners = rt.manners.add_channel(old, event.ts).but(private=None)
     link = rt.permalink.replace(f"/archives/{old}/", f"/archives/{new}/")
     return rt.but(place=rt.place.but(channel=new), permalink=link, manners=manners)
 

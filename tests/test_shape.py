@@ -139,7 +139,7 @@ LONGER_MODULES: dict[str, str] = {}
 FUNCTION_LINES = 60
 # The whole house. A ceiling only goes down, in the change that makes room; what is new takes the place of something.
 CEILINGS = {
-    "lines of bot": 74_840,
+    "lines of bot": 74_837,
     "modules of bot": 358,
     "modules in one folder": 32,
     "lines of tests": 95_501,

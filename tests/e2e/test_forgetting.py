@@ -589,6 +589,15 @@ async def at_rest(meeting: Meeting) -> None:
             await wait_until(lambda: is_done(store, meeting.slug))
 
 
+async def finished(meeting: Meeting) -> None:
+    """A step is committed, and the bot has stopped."""
+    async with meeting.bot():
+        await played(meeting)
+        await meeting.press("finish_step", who="ada")
+        await meeting.menu("continue")
+        await at_rest(meeting)
+
+
 async def is_done(store: forgetting.AnyStore, slug: str) -> bool:
     rt = await store.get(slug)
     return rt is not None and not rt.pending
@@ -603,11 +612,7 @@ async def expired(meeting: Meeting, kept: str, days: int) -> Expired:
 
 async def test_words_and_items_are_kept_as_long_as_the_setting_says(kept: Meeting) -> None:
     """First words go, and what was agreed stays with who said it; then the item. What is newer stays."""
-    async with kept.bot():
-        await played(kept)
-        await kept.press("finish_step", who="ada")
-        await kept.menu("continue")
-        await at_rest(kept)
+    await finished(kept)
     decided = len(kept.made("decision"))
     assert decided
     assert await expired(kept, "words:9d,item:30d", 8) == Expired()
@@ -630,11 +635,7 @@ async def test_a_word_that_comes_while_others_expire_is_kept(
     kept: Meeting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is saved after it was looked at what is old, and before the live state is deleted."""
-    async with kept.bot():
-        await played(kept)
-        await kept.press("finish_step", who="ada")
-        await kept.menu("continue")
-        await at_rest(kept)
+    await finished(kept)
     own = settings(kept.slack, kept.workspace, **kept.more)
     async with forgetting.opened_store(own) as opened:
         assert opened
@@ -665,11 +666,7 @@ async def test_what_is_not_in_git_yet_is_newer_than_any_age(meeting: Meeting) ->
 
 async def test_what_is_on_its_way_is_done_first(kept: Meeting) -> None:
     """What is older is then taken out."""
-    async with kept.bot():
-        await played(kept)
-        await kept.press("finish_step", who="ada")
-        await kept.menu("continue")
-        await at_rest(kept)
+    await finished(kept)
     async with forgetting.opened_store(settings(kept.slack, kept.workspace, **kept.more)) as store:
         assert store
         rt = await store.get(kept.slug)

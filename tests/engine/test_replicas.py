@@ -91,13 +91,18 @@ async def test_a_wish_that_is_refused_hears_the_newest_reason(redis_url: str) ->
             await one.engine.hear(rt.place, press)
 
 
+def lose_everything(redis_url: str) -> None:
+    """What a Redis without a disk does when it ends."""
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
+
+
 async def test_a_store_that_lost_everything_is_not_filled_from_memory(
     one: Replica, rt: Roundtable, redis_url: str
 ) -> None:
     """What we remember is not known to be true: the item is rebuilt from git, by whoever has git."""
     await one.engine.hear(rt.place, said(rt, "first", "1.1"))
-    with redis.Redis.from_url(redis_url) as client:
-        client.flushall()
+    lose_everything(redis_url)
 
     assert await one.engine.hear(rt.place, said(rt, "second", "1.2")) is None
     with pytest.raises(UserError, match="I don't know a roundtable"):
@@ -110,8 +115,7 @@ async def test_what_was_begun_anew_is_not_saved_over(
 ) -> None:
     """Even when it has come to the very version that somebody remembers of the one before."""
     await one.engine.hear(rt.place, said(rt, "lost", "1.1"))
-    with redis.Redis.from_url(redis_url) as client:
-        client.flushall()
+    lose_everything(redis_url)
     anew = rt.but(incarnation="anew", version=1)
     await other.store.put(anew, expected=0)
     await other.engine.hear(rt.place, said(rt, "kept", "1.2"))
@@ -128,8 +132,7 @@ async def test_what_was_heard_before_the_store_was_lost_is_heard_again(
 ) -> None:
     """Slack delivers once more what was not acknowledged; that we remember it does not mean that it is saved."""
     await one.engine.hear(rt.place, said(rt, "first", "1.1"))
-    with redis.Redis.from_url(redis_url) as client:
-        client.flushall()
+    lose_everything(redis_url)
     await one.store.put(rt.but(incarnation="anew"), expected=0)
 
     after = await one.engine.hear(rt.place, said(rt, "first", "1.1"))

@@ -41,7 +41,8 @@ def log_lines() -> Iterator[LogLines]:
 
 @pytest.fixture(params=["embedded", "redis"])
 def where(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The setting for each kind of store."""
+    """The setting for each kind of store, which is waited for as long as it takes."""
+    request.getfixturevalue("patient")
     return {"REDIS_URL": request.getfixturevalue("redis_url")} if request.param == "redis" else {}
 
 

@@ -96,14 +96,16 @@ async def asked(port: int, path: str) -> tuple[int, Any]:
         return response.status, await response.json() if path == "/readyz" else await response.text()
 
 
-async def ready(port: int, *, is_ready: bool) -> dict[str, Any]:
-    """The parts, as soon as readiness is what it should become."""
+async def ready(port: int, *, is_ready: bool, **reasons: str) -> dict[str, Any]:
+    """The parts, as soon as readiness is so for these *reasons*: a busy machine may have others for a moment."""
 
     async def found() -> dict[str, Any] | None:
         with suppress(aiohttp.ClientError):  # it may not listen yet
             status, answer = await asked(port, "/readyz")
+            parts: dict[str, Any] = answer["parts"]
             assert status == (200 if answer["ready"] else 503)
-            return answer["parts"] if answer["ready"] is is_ready else None
+            said = all(words in parts[name].get("reason", "") for name, words in reasons.items())
+            return parts if said and answer["ready"] is is_ready else None
         return None
 
     parts: dict[str, Any] = await wait_until(found)
@@ -128,8 +130,7 @@ async def test_an_older_version_is_unready_and_not_deaf(
         before = store.hgetall(key)
 
         async with bot(slack, meeting.workspace, REDIS_URL=redis_url) as older:
-            store_part = (await ready(older.port, is_ready=False))["store"]
-            assert "'offline-sync' was saved by a later version" in store_part["reason"]
+            await ready(older.port, is_ready=False, store="'offline-sync' was saved by a later version")
             await older.says("was saved by a later version of this program")
 
             ada = slack.person("ada")
@@ -262,13 +263,12 @@ async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_
     nowhere = f"http://127.0.0.1:{free_port()}/api/"
     why = "Slack does not answer; the next attempt is in"
     async with bot(slack, tmp_path / "workspace", until=why, SLACK_API_URL=nowhere) as waiting:
-        parts = await ready(waiting.port, is_ready=False)
+        store = "not open yet: Slack has to say first for which workspace"
+        await ready(waiting.port, is_ready=False, slack="not connected to Slack yet", store=store)
         alive, _ = await asked(waiting.port, "/healthz")
         assert await waiting.stop() == 0
 
     assert alive == 200
-    assert parts["slack"] == {"ok": False, "reason": "not connected to Slack yet"}
-    assert parts["store"]["reason"] == "not open yet: Slack has to say first for which workspace"
 
 
 async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_path: Path) -> None:
@@ -312,8 +312,7 @@ async def test_a_start_without_redis_is_made_up_for(
     """The bot is up and not ready; as soon as Redis answers, it works, without anybody doing anything."""
     redis_server.stop()
     async with with_redis(slack, tmp_path, redis_url) as (meeting, port):
-        parts = await ready(port, is_ready=False)
-        assert "Redis did not answer" in parts["store"]["reason"]
+        parts = await ready(port, is_ready=False, store="Redis did not answer")
         assert parts["slack"]["ok"]
         assert (await asked(port, "/healthz"))[0] == 200
 
@@ -344,12 +343,11 @@ async def meet_while_redis_ends(
         words = slack.events("message")[-1]
         wish = await ada.slash(CHANNEL, "/roundtable list")
         press = await ada.press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
-        parts = await ready(port, is_ready=False)
+        await ready(port, is_ready=False, store="Redis did not answer")
         await slack.until(lambda: words.attempts > 1)
 
         assert not words.acked
         assert "could not save that" in wish.response["text"]
-        assert any("Redis did not answer" in part.get("reason", "") for part in parts.values())
         assert press.acked
         await slack.until(lambda: "could not save that" in ada.ephemerals[-1].text)
 
@@ -388,11 +386,10 @@ async def test_a_redis_that_hangs_holds_nobody_up(
         try:
             wish = await ada.slash(CHANNEL, "/roundtable list")
             press = await ada.press(meeting.menus("finish_step")[-1], "roundtable.finish_step")
-            parts = await ready(port, is_ready=False)
+            await ready(port, is_ready=False, store="Redis did not answer")
         finally:
             redis_server._running.send_signal(signal.SIGCONT)
 
-        assert not parts["store"]["ok"]
         assert "could not save that" in wish.response["text"]
         assert press.acked
         await ready(port, is_ready=True)
@@ -450,7 +447,7 @@ async def test_an_idle_bot_ends_while_redis_is_away(
     """SIGTERM is not an error then, either, and leaves no traceback."""
     async with bot(slack, tmp_path / "workspace", REDIS_URL=redis_url) as idle:
         redis_server.stop()
-        await ready(idle.port, is_ready=False)
+        await ready(idle.port, is_ready=False, store="Redis did not answer")
         assert await idle.stop() == 0
         assert not idle.has_said("Traceback"), idle.said
 
@@ -505,9 +502,8 @@ async def test_a_token_that_was_revoked_makes_the_bot_unready_until_it_is_good_a
 
         slack.revoke_token()
         await meeting.say("Field workers lose their edits")
-        parts = await ready(port, is_ready=False)
+        parts = await ready(port, is_ready=False, slack="set SLACK_BOT_TOKEN. (token_revoked)")
         _, text = await asked(port, "/metrics")
-        assert parts["slack"]["reason"].endswith("set SLACK_BOT_TOKEN. (token_revoked)")
         assert [name for name, part in parts.items() if not part["ok"]] == ["slack"]
         assert slack.connections
         assert 'roundtable_usable{part="slack"} 0.0' in text
@@ -578,7 +574,7 @@ async def test_processes_with_other_personas_are_seen(slack: Sandbox, tmp_path: 
         differing = {"REDIS_URL": redis_url, "ROUNDTABLE_PERSONAS": str(personas)}
         chosen = settings(slack, tmp_path / "other", ROUNDTABLE_HEALTH_PORT=str(other), **differing)
         async with app.bot(chosen):
-            await wait_for(lambda parts: parts["content"]["differs"] == 1, other)
+            await wait_for(lambda parts: parts["content"].get("differs") == 1, other)
             parts = await ready(other, is_ready=True)
             assert parts["content"] == {"ok": True, "differs": 1}
             _, text = await asked(other, "/metrics")

@@ -185,7 +185,7 @@ async def test_at_this_pace_slack_never_complains(roster: Roster) -> None:
     timing = Timing(limits_speed=20)
     async with (
         Sandbox(app=App(), timing=timing, rate_limits=True) as sandbox,
-        opened(sandbox.bot_token, api_url=sandbox.api_url) as client,
+        opened(sandbox.bot_token, api_url=sandbox.api_url, seconds=PATIENCE_SECONDS) as client,
     ):
         us = Identity(team=sandbox.team_id, user=sandbox.bot_user_id, bot=sandbox.bot_id)
         chat = SlackChat(client, roster, us, pace=Pace(RateLimit(speed=20)))

@@ -79,4 +79,4 @@ def test_a_review_of_nothing_is_honest() -> None:
     maya, phase = next(iter(roster)), agenda.phases[1]
     said = step_wording.reviewed(maya, phase, artifacts=[], titles=[], thinks=False)
     assert said.startswith("This is Maya's requirements record. ")
-    assert said.endswith("Here's what I'm working with: no files yet, covering nothing.")
+    assert said.endswith("Here's what I'm working with: no files yet.")

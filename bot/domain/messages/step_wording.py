@@ -131,10 +131,10 @@ def reviewed(
 ) -> str:
     """What is on record. Only a persona that *thinks* with a model says that it has reviewed it."""
     files = listed([f"`{name}`" for name in artifacts]) or "no files yet"
-    covered = listed(titles) or "nothing"
+    covered = f", covering {listed(titles)}" if titles else ""
     record = f"{outgoing.first_name}'s {ended.name.lower()} record"
     opening = f"I've reviewed {record}." if thinks else f"This is {record}."
-    return f"{opening} Here's what I'm working with: {files}, covering {covered}."
+    return f"{opening} Here's what I'm working with: {files}{covered}."
 
 
 def greeting(persona: Persona, phase: Phase) -> str:

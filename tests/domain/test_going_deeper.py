@@ -148,6 +148,7 @@ def test_at_the_menu_of_a_card() -> None:
     shown = next(one.message for one in table.world.thread if one.ts == card)
     assert shown.card
     assert shown.card.title == "✓ What and why"
+    assert shown.card.subtitle == "Problem: 1, Success metric: 1, Driver: 1"
     assert asked_from_here(table) == STEPS[1:]
 
 

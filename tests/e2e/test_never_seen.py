@@ -13,8 +13,7 @@ from tests.e2e.meeting import CHANNEL, Meeting
 from tests.e2e.test_pressing import GUS, REFUSED
 
 LOBBY = "#lobby"
-SLOW_SECONDS = 0.5
-"""How long Slack takes, for which no click waits here."""
+SLOW_SECONDS = 0.5  # that Slack takes, for which no click waits here
 
 
 @pytest.fixture

@@ -263,8 +263,7 @@ async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_
     nowhere = f"http://127.0.0.1:{free_port()}/api/"
     why = "Slack does not answer; the next attempt is in"
     async with bot(slack, tmp_path / "workspace", until=why, SLACK_API_URL=nowhere) as waiting:
-        store = "not open yet: Slack has to say first for which workspace"
-        await ready(waiting.port, is_ready=False, slack="not connected to Slack yet", store=store)
+        await ready(waiting.port, is_ready=False, slack="not connected to Slack", store="not open yet: Slack")
         alive, _ = await asked(waiting.port, "/healthz")
         assert await waiting.stop() == 0
 

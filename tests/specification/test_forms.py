@@ -33,6 +33,7 @@ FORMS = [
     ("00-03", "File count: 8\nNew: 3", {"EST-001.files": 8, "EST-001.files_new": 3}),
     ("00-03", "Confidence: fair", {"EST-001.confidence": "fair"}),
     ("01-01", "metric: conflicts from 11 to 2", {"MET-001.before": "11", "MET-001.target": "2"}),
+    ("01-01", "metric: Conflicts -> from 11 to 2", {"MET-001.text": "Conflicts", "MET-001.target": "2"}),
     (
         "01-01",
         "2) 503s per night, from 4000 to 50",

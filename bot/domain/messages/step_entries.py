@@ -4,7 +4,8 @@ room ends with a button, which shows all of it to one person.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 
 from bot.domain.catalog.schema import Kind, SectionView, ViewForm
@@ -129,15 +130,17 @@ def _entries_in(views: Iterable[SectionView], projection: Projection) -> dict[st
 
 def list_recorded_elsewhere(scene: StepScene) -> list[Block]:
     """What was recorded in this step for another section: a decision, an objection, a risk."""
-    projection, spec = Projection(scene.schema, scene.specification), scene.specification
+    projection = Projection(scene.schema, scene.specification)
     shown = _entries_in(scene.schema.of_step(scene.step_id), projection)
-    others = (one for one in spec.besides_notes if one.step == scene.step_id and one.id not in shown)
-    return [
-        partial(_entry, scene, projection, (), one)
-        for one in others
-        if one.kind in scene.schema.kinds.keys() - NOT_LISTED and not scene.schema.kinds[one.kind].part_of
-        if one.state is EntryState.ACCEPTED and spec.lives(one.id)
-    ]
+    return [partial(_entry, scene, projection, (), one) for one in _recorded_besides(scene, shown)]
+
+
+def _recorded_besides(scene: StepScene, shown: Container[str]) -> Iterator[Entry]:
+    listed = scene.schema.kinds.keys() - NOT_LISTED
+    for one in scene.specification.besides_notes:
+        is_here = one.step == scene.step_id and one.id not in shown and one.state is EntryState.ACCEPTED
+        if is_here and one.kind in listed and not (one.part_of or one.gone):
+            yield one
 
 
 def _entry(scene: StepScene, projection: Projection, fields: Iterable[str], entry: Entry) -> list[CardRow]:
@@ -271,13 +274,8 @@ def list_sections(scene: StepScene) -> Iterator[CardPart]:
 
 
 def count_entries(scene: StepScene) -> Iterator[str]:
-    """What the step's sections show, kind by kind; suggestions are not counted."""
-    projection = Projection(scene.schema, scene.specification)
-    found: dict[str, set[str]] = {}
-    for view in scene.schema.of_step(scene.step_id):
-        for show in view.show:
-            for entry in projection.chosen(show, view) if show.kind else ():
-                if entry.state is EntryState.ACCEPTED:
-                    found.setdefault(entry.kind, set()).add(entry.id)
-    for kind, ids in found.items():
-        yield f"{scene.schema.kinds[kind].name}: {len(ids)}"
+    """What the step's sections show, and what was recorded in it for others; suggestions are not counted."""
+    shown = _entries_in(scene.schema.of_step(scene.step_id), Projection(scene.schema, scene.specification))
+    accepted = [one for one, _ in shown.values() if one.state is EntryState.ACCEPTED]
+    for kind, count in Counter(one.kind for one in (*accepted, *_recorded_besides(scene, shown))).items():
+        yield f"{scene.schema.kinds[kind].name}: {count}"

@@ -50,6 +50,7 @@ _COUNT = re.compile(
     r"(?:about|ca\.?|~|etwa|roughly|environ|unos|cerca de)?\s{0,2}(?P<count>\d{1,6}(?:\s?[-–]\s?\d{1,6})?)(?![\w%])",
     re.IGNORECASE,
 )
+_SIGN = re.compile(r"(?<!\s)\s*+(?:->|=>|→)?\Z")  # between two fields: `Complaints -> from 300 to 50`
 _TELLING = re.compile(r"[^\W\d_]{2,}|\(|=>")
 """
 What a sentence needs besides its fields to be more than a proposal: `I think -> we: should` has an arrow, too.
@@ -598,5 +599,6 @@ def _cells(row: str) -> list[str]:
 
 
 def _values(kind: Kind, given: Mapping[str, str]) -> dict[str, Any] | None:
-    values = {name: kind.fields[name].read(text.rstrip(" ,;:")) for name, text in given.items()}
+    bare = ((name, _SIGN.sub("", text.rstrip(" ,;:"))) for name, text in given.items())
+    values = {name: kind.fields[name].read(text) for name, text in bare}
     return None if any(value is None for value in values.values()) else values

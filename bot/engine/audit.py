@@ -10,7 +10,6 @@ import logging
 from typing import assert_never
 
 from bot.domain.actions.table import ACTIONS, Action
-from bot.domain.catalog.steps import Depth
 from bot.domain.roundtable.inputs import (
     Amend,
     AnswerDirectly,
@@ -61,7 +60,7 @@ def _event(happened: Command, before: Roundtable | None, after: Roundtable) -> s
         case Press(action=action):
             return action
         case SetDepth(depth=depth):
-            return _depth(depth)
+            return f"depth_{depth.value}"
         case Mute(muted=muted):
             return "mute" if muted else "unmute"
         case Request():
@@ -81,10 +80,6 @@ def _typed(said: Say, rt: Roundtable) -> str:
     if found is None:
         return ""
     return RecordDecision.__name__.lower() if found.action == Action.RECORD else found.action
-
-
-def _depth(depth: Depth) -> str:
-    return f"depth_{depth.value}"
 
 
 def _changed(before: Roundtable, after: Roundtable) -> bool:

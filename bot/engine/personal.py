@@ -411,7 +411,7 @@ class Personal:
             is_step = wait.kind is WaitKind.STEP
             aside = self._aside(rt, zone) if is_step else ""
             text = "\n".join(filter(None, (waiting.in_words(wait), aside)))
-            url = _link(rt, _asked_at(rt)) if wait.kind in ON_A_CARD else rt.permalink
+            url = (root.link_to(rt, _asked_at(rt)) if wait.kind in ON_A_CARD else "") or rt.permalink
             yield WaitingRow(rt.title, text, "Answer" if is_step else "Look", url)
 
     def _aside(self, rt: Roundtable, zone: tzinfo) -> str:
@@ -463,10 +463,6 @@ def _answered_by(rt: Roundtable, wait: Wait) -> str:
 def _asked_at(rt: Roundtable) -> str:
     card = rt.board if rt.elaboration and rt.board else rt.card
     return rt.stands_at(card.token) if card else ""
-
-
-def _link(rt: Roundtable, ts: str) -> str:
-    return root.link_to(rt, ts) or rt.permalink
 
 
 def _decided(rt: Roundtable) -> Iterator[DecidedRow]:

@@ -78,12 +78,15 @@ def test_a_letter_that_is_decided_stands_for_the_words_of_its_option() -> None:
     at = table().say("for B", who="grace").say("for B", who="linus").say("decision: B; because: it is fast")
 
     (decision,) = at.rt.specification.active("decision")
-    assert (decision["text"], decision["about"], decision["reason"]) == (
-        "token bucket",
-        ["OPT-002"],
-        "it is fast",
-    )
+    said = [decision[name] for name in ("text", "about", "reason")]
+    assert said == ["token bucket", ["OPT-002"], "it is fast"]
     assert decision["deciders"] == ["Grace", "Linus"]
+
+
+def test_a_decision_that_begins_with_a_letter_says_its_option_in_the_brief() -> None:
+    at = table().say("decision: B, it is fast").finish()
+
+    assert "- **DEC-001** B, it is fast. Option: token bucket. Decided by Ada." in at.world.files["brief.md"]
 
 
 def test_a_discussion_begins_with_where_people_stand() -> None:

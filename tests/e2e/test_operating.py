@@ -295,12 +295,7 @@ async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_
 async def with_redis(slack: Sandbox, tmp_path: Path, url: str) -> AsyncIterator[tuple[Meeting, int]]:
     port = free_port()
     meeting = Meeting(slack, tmp_path / "workspace", more={"REDIS_URL": url})
-    chosen = settings(
-        slack,
-        meeting.workspace,
-        REDIS_URL=url,
-        ROUNDTABLE_HEALTH_PORT=str(port),
-    )
+    chosen = settings(slack, meeting.workspace, REDIS_URL=url, ROUNDTABLE_HEALTH_PORT=str(port))
     async with app.bot(chosen):
         yield meeting, port
 

@@ -51,11 +51,12 @@ def metric(text: str, before: str, target: str) -> str:
     return f"{text}, {change}" if change else text
 
 
-def decision(text: str, by: str, *, reason: str, changes: Sequence[str]) -> str:
-    """`words. Decided by Ada, Grace and Linus, recorded by Linus. Because: …. Changes AC-002-02.`"""
+def decision(text: str, by: str, *, options: Sequence[str], reason: str, changes: Sequence[str]) -> str:
+    """`words. Option: …. Decided by Ada, Grace and Linus, recorded by Linus. Because: …. Changes AC-002-02.`"""
     decided = by if by.startswith("decided by ") else f"decided by {by}"
     parts = (
         text,
+        f"Option: {'; '.join(options)}" if options else "",
         f"{decided[:1].upper()}{decided[1:]}" if by else "",
         f"Because: {reason}" if reason else "",
         f"Changes {', '.join(changes)}" if changes else "",

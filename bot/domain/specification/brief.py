@@ -6,6 +6,7 @@ Only what people accepted is in its lists. All else that lives is counted, or st
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from bot.domain.catalog.schema import PLAN_PAGE, Schema
@@ -16,7 +17,7 @@ from bot.domain.messages.attribution_wording import attribution_of
 from bot.domain.messages.tracker_wording import issue_name
 from bot.domain.specification.agent_questions import QuestionState, is_asked_by_agent, question_state
 from bot.domain.specification.claims import Entry, EntryState
-from bot.domain.specification.entries import OF_DISCUSSIONS, Specification
+from bot.domain.specification.entries import OF_DISCUSSIONS, OPTION, Specification
 from bot.domain.specification.not_settled import CRITERION, OPEN, REQUIREMENT, WORK, not_settled
 from bot.domain.values.markdown import LAST_SECTION, inert_line
 from bot.domain.values.text import values
@@ -177,7 +178,7 @@ class BriefRows:
         requirements, architecture = "requirements-spec.md", "architecture-overview.md"
         return (
             (wording.PROBLEM, requirements, self._problem),
-            (wording.WHO, requirements, self._who),
+            (wording.WHO, requirements, partial(self._rows, "user_type", self.words, "")),
             (wording.DECISIONS, architecture, self.decisions),
             (wording.REQUIREMENTS, requirements, self.requirements),
             (wording.LIMITS, requirements, self._limits),
@@ -199,14 +200,12 @@ class BriefRows:
         yield from self._rows("metric", metric, wording.BETTER_WHEN)
         yield from self._rows("driver", self.said, wording.WHY_NOW)
 
-    def _who(self) -> Iterator[BriefRow]:
-        return self._rows("user_type", self.words, "")
-
     def decisions(self) -> Iterator[BriefRow]:
         for one in self.accepted("decision"):
             words = wording.decision(
                 self.words(one),
                 self.by(one),
+                options=tuple(self._only_named(one)),
                 reason=text(one, "reason"),
                 changes=values(one["changes"]),
             )
@@ -217,6 +216,12 @@ class BriefRows:
         for one in self.accepted("objection"):
             if one["outcome"] not in OPEN and not _is_risk(one):
                 yield self.row(one, self._objection(one), one.id)
+
+    def _only_named(self, decision: Entry) -> Iterator[str]:
+        """The words of the options that it has only by letter: `A, with a reason`."""
+        for one in map(self._spec.entries.get, values(decision["about"])):
+            if one and one.kind == OPTION and self.words(one) not in self.words(decision):
+                yield self.words(one)
 
     def _answered(self) -> Iterator[Entry]:
         """Of what an agent asked, people accept the answer, and not the question's words."""

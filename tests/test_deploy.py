@@ -178,6 +178,7 @@ async def test_composes_redis_asks_for_the_password_that_the_bot_has(compose: An
     assert "--env-file deploy/roundtable.env" in (ROOT / "deploy/compose.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("patient")
 async def test_the_redis_user_of_the_documentation_can_do_what_the_bot_does(
     redis_server: RedisServer, redis_url: str
 ) -> None:

@@ -40,6 +40,7 @@ from tests.specification.meeting import PLAYBOOK, SCHEMA, Meeting
 
 PROPOSED = "proposed by BusinessAnalyst (persona), not accepted"
 AT_ACME = "Acme's gateway just drops them, ours must not"
+AGAIN = "Maya asks again where something is missing or can be read in two ways."
 REPLY = "Reply here in your own words, all of you. `2. …` answers question 2. One press sorts the rest."
 DRAFTS = "Maya drafts from what you say. Nothing counts until one of you accepts it."
 HEADER = "**Maya Chen (Business Analyst) -- Step 01-06: Core Feature Definition**"
@@ -154,11 +155,7 @@ class TestAnOpenStep:
         ("depth", "thinks", "foot"),
         [
             (Depth.STANDARD, True, DRAFTS),
-            (
-                Depth.DEEP,
-                True,
-                f"{DRAFTS} Maya asks again where something is missing or can be read in two ways.",
-            ),
+            (Depth.DEEP, True, f"{DRAFTS} {AGAIN}"),
             (Depth.DEEP, False, REPLY),
         ],
     )
@@ -171,6 +168,13 @@ class TestAnOpenStep:
         assert message.card
         assert message.card.foot == (foot,)
         assert foot in message.text
+
+    def test_names_the_number_of_no_question_that_it_does_not_ask(self, meeting: Meeting) -> None:
+        """The plan asks only what a role lacks."""
+        answered = tuple(one.but(is_answered=True) for one in scene(meeting).questions)
+        message = open_card(scene(meeting, questions=answered))
+
+        assert "answers question 2" not in message.text
 
     def test_what_stands_before_it_comes_first(self, meeting: Meeting) -> None:
         """The hand-over, a greeting or welcome back, once."""

@@ -107,14 +107,8 @@ def test_a_bad_patch_is_refused_with_a_sentence_and_the_others_count(meeting: Me
 
 def test_a_reversed_decision_marks_what_rests_on_it_through_other_entries(meeting: Meeting) -> None:
     meeting.say("Ada", "03-01", "decision: we keep it in one process")
-    meeting.press(
-        "Ada",
-        make_entry("RSK-001", {"text": "one core"}, sources=["DEC-001"]),
-    )
-    meeting.press(
-        "Ada",
-        make_entry("WRK-001", {"title": "load test"}, sources=["RSK-001"]),
-    )
+    meeting.press("Ada", make_entry("RSK-001", {"text": "one core"}, sources=["DEC-001"]))
+    meeting.press("Ada", make_entry("WRK-001", {"title": "load test"}, sources=["RSK-001"]))
     meeting.press("Ada", make_entry("Q-001", {"text": "who?", "about": ["DEC-001"]}))
     meeting.press("Grace", {"id": "DEC-001", "state": "superseded", "replaced_by": ["DEC-002"]})
 

@@ -61,10 +61,7 @@ def test_work_is_listed_in_the_order_of_doing(meeting: Meeting) -> None:
 
 def test_what_is_proposed_is_in_no_list_of_results(meeting: Meeting) -> None:
     """It stands under *Not settled* until a person accepts it."""
-    meeting.propose(
-        make_entry("FR-003", {"title": "Work on a watch"}),
-        step="01-06",
-    )
+    meeting.propose(make_entry("FR-003", {"title": "Work on a watch"}), step="01-06")
 
     assert meeting.specification.entries["FR-003"].state is EntryState.PROPOSED
     assert "FR-003" not in meeting.section("Functional Requirements")
@@ -188,10 +185,7 @@ def test_the_first_estimate_stays_beside_the_last(meeting: Meeting) -> None:
 
 
 def test_the_plan_is_made_of_what_people_accepted(meeting: Meeting) -> None:
-    meeting.propose(
-        make_entry("FR-003", {"title": "Work on a watch"}),
-        step="01-06",
-    )
+    meeting.propose(make_entry("FR-003", {"title": "Work on a watch"}), step="01-06")
     meeting.say("Ada", "02-03", "risk: rows collide; likelihood: high; impact: low -> merge them")
     plan = meeting.projection.plan()
 

@@ -537,9 +537,8 @@ def _is(count: int) -> str:
 
 def _foot(scene: StepScene) -> Iterator[str]:
     if scene.is_untouched:
-        yield step_wording.becomes_of_replies(
-            scene.persona.first_name, scene.depth, questions=len(scene.questions), thinks=scene.thinks
-        )
+        name, asked = scene.persona.first_name, sum(not one.is_answered for one in scene.questions)
+        yield step_wording.becomes_of_replies(name, scene.depth, questions=asked, thinks=scene.thinks)
     elif not scene.drafted and not _unsettled(scene):
         all_of_it = "Nothing is missing." if scene.also_asked else "That is all I asked."
         yield f"{all_of_it} Finish when you are ready."

@@ -139,10 +139,10 @@ LONGER_MODULES: dict[str, str] = {}
 FUNCTION_LINES = 60
 # The whole house. A ceiling only goes down, in the change that makes room; what is new takes the place of something.
 CEILINGS = {
-    "lines of bot": 74_833,
+    "lines of bot": 74_832,
     "modules of bot": 358,
     "modules in one folder": 32,
-    "lines of tests": 95_492,
+    "lines of tests": 95_484,
 }
 SPARE = 0.01  # of a ceiling; more is to be taken off
 

@@ -329,11 +329,7 @@ class TestInsights:
         """A marker would be damage in JSON, YAML and CSV."""
         assert [
             path for path in ("a.md", "A.MD", "a.txt", "a.json", "a.csv", "a.yaml", "a") if applies_to(path)
-        ] == [
-            "a.md",
-            "A.MD",
-            "a.txt",
-        ]
+        ] == ["a.md", "A.MD", "a.txt"]
 
 
 class TestAdditive:

@@ -83,6 +83,14 @@ def test_a_letter_that_is_decided_stands_for_the_words_of_its_option() -> None:
     assert decision["deciders"] == ["Grace", "Linus"]
 
 
+def test_whom_a_decision_names_decided_it() -> None:
+    """Not who is for the option."""
+    at = table().say("for B", who="linus").say("for A", who="grace").say("decision: B; decided by: Grace")
+
+    (decision,) = at.rt.specification.active("decision")
+    assert decision["deciders"] == ["Grace"]
+
+
 def test_a_decision_that_begins_with_a_letter_says_its_option_in_the_brief() -> None:
     at = table().say("decision: B, it is fast").finish()
 

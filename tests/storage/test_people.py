@@ -94,15 +94,7 @@ async def _caught_up(one: Replica) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        b"not JSON",
-        b"[]",
-        b'{"people": []}',
-        b"\xff\xfe",
-        b'{"people": ' * 5000,
-        b"",
-    ],
+    "content", [b"not JSON", b"[]", b'{"people": []}', b"\xff\xfe", b'{"people": ' * 5000, b""]
 )
 async def test_a_file_that_cannot_be_read_is_set_aside(
     workspace: GitWorkspace, git: Git, caplog: pytest.LogCaptureFixture, content: bytes

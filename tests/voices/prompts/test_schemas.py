@@ -28,11 +28,7 @@ STEPS = tuple(PLAYBOOK.agenda.steps)
 DECISION = "We leave out PDF"
 ASKED = roundtable(FEATURES, (ADA, f"{DECISION}. Go with a condition."))
 SAID = "C.0"
-DATA = (
-    schemas.turn((MAYA,)),
-    schemas.review(Support),
-    schemas.findings(),
-)
+DATA = (schemas.turn((MAYA,)), schemas.review(Support), schemas.findings())
 
 
 def specification() -> Specification:

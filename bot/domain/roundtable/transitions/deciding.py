@@ -16,6 +16,7 @@ from bot.domain.discussion.words import NamedOption
 from bot.domain.messages import discussion_forms as forms
 from bot.domain.messages import discussion_wording as wording
 from bot.domain.messages import trouble_wording
+from bot.domain.messages.attribution_wording import DECIDERS
 from bot.domain.messages.discussion_card import TURNS_ADDED
 from bot.domain.messages.discussion_forms import TEXT_CHARS
 from bot.domain.messages.form import FormName, InputForm, Submission
@@ -36,7 +37,6 @@ from bot.domain.roundtable.stage import Stage
 from bot.domain.roundtable.state import Roundtable
 from bot.domain.roundtable.transitions import marking, specifying
 from bot.domain.roundtable.transitions.cards import NOTED
-from bot.domain.roundtable.transitions.specifying import DECIDERS
 from bot.domain.roundtable.transitions.standing import (
     choice_at,
     on_record,
@@ -236,8 +236,8 @@ def _options_in(reading: MessageReading, text: str, rt: Roundtable) -> Iterator[
 
 def _about(rt: Roundtable, held: DiscussionBoard, person: Person, patch: Patch) -> dict[str, Any]:
     """
-    A decision that was typed has its entry by its words, and is of those who are for that option. A letter alone stands
-    for the words of its option, which people read who were not there.
+    A decision that was typed has its entry by its words, and is of those whom it names, or who are for that option. A
+    letter alone stands for the words of its option, which people read who were not there.
     """
     said = str(patch.set.get("text", ""))
     option = words.decided_option(held.options, said)
@@ -247,7 +247,7 @@ def _about(rt: Roundtable, held: DiscussionBoard, person: Person, patch: Patch) 
     return {
         **_replacing([*named, *_decided_before(held, option)]),
         **({"about": about} if about else {}),
-        **({DECIDERS: list(deciders)} if deciders else {}),
+        **({DECIDERS: list(deciders)} if deciders and DECIDERS not in patch.set else {}),
         **({"text": option.text} if option and words.is_letter(said) else {}),
     }
 

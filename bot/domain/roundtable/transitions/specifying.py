@@ -51,8 +51,6 @@ from bot.errors import NotNow
 
 UNREAD = " unread"
 """Behind the key of a section: the digest of the text that could not be read back, and that people were told of."""
-DECIDERS = "deciders"
-"""The field of a decision, and the fact of a line: the names of those who decided."""
 
 
 # --- words become entries ---

@@ -385,10 +385,7 @@ async def test_a_redis_that_may_lose_something_is_warned_of(
 
 @pytest.mark.parametrize(
     ("forbidden", "told"),
-    [
-        ("-config", []),
-        ("-config -info", ["Redis does not tell its version and settings"]),
-    ],
+    [("-config", []), ("-config -info", ["Redis does not tell its version and settings"])],
 )
 async def test_a_redis_that_may_not_be_asked_is_no_problem(
     cli: Cli, slack: Sandbox, redis_server: RedisServer, redis_url: str, forbidden: str, told: list[str]

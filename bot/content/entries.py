@@ -20,6 +20,7 @@ WORDS = (
     "positions",
     "conditions",
     "reasons",
+    "myself",
 )
 BY_NAME = ("labels", "fields", "words")
 """Further words for kinds, fields and values, each by its name."""

@@ -235,9 +235,10 @@ class Personal:
 
     async def _look_for_reminders(self, at: str) -> None:
         settings, live = await self._store.people(), await self._live()
-        self._viewers = frozenset(person for person, kept in settings.items() if _looks(kept, at)) | {
-            *self._due
-        }
+        within_a_day = (
+            person for person, kept in settings.items() if kept.home_at >= before(at, HOME_SECONDS)
+        )
+        self._viewers = frozenset(within_a_day) | {*self._due}
         for person in dict.fromkeys(one for rt in live for one in waiting.participants(rt)):
             try:
                 await self._remind(person, settings.get(person, ReminderSettings()), live)
@@ -441,11 +442,6 @@ def spread(person: str, most: int) -> int:
     """A number of minutes from minus *most* to *most* that follows from the id alone."""
     digest = hashlib.sha256(person.encode()).digest()
     return int.from_bytes(digest[:4]) % (2 * most + 1) - most
-
-
-def _looks(settings: ReminderSettings, at: str) -> bool:
-    """Whether the person opened Home within a day."""
-    return settings.home_at >= before(at, HOME_SECONDS)
 
 
 def _due(rt: Roundtable, zone: tzinfo) -> str:

@@ -97,7 +97,8 @@ def actions_commands(findings: Iterable[TraceFinding]) -> Iterator[str]:
     names = {FindingLevel.ERROR: "error", FindingLevel.WARNING: "warning", FindingLevel.NOTE: "notice"}
     for one in findings:
         facts = {"file": one.path, "line": str(one.line or ""), "title": TITLES[one.rule]}
-        told = ",".join(f"{name}={_property(value)}" for name, value in facts.items() if value)
+        inert = {name: _data(value).replace(":", "%3A").replace(",", "%2C") for name, value in facts.items()}
+        told = ",".join(f"{name}={value}" for name, value in inert.items() if value)
         yield f"::{names[one.level]} {told}::{_data(one.message)}"
 
 
@@ -111,10 +112,6 @@ def without_commands(text: str) -> str:
 
 def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def comment(touched: Sequence[TracedEntry], new: Sequence[TraceFinding], *, unsealed_lines: int = 0) -> str:

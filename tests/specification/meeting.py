@@ -58,6 +58,7 @@ class Meeting:
             specification=self.specification.without(amends) if amends else self.specification,
             step_id=step,
             person=f"U{who.upper()}",
+            name=who,
             questions=QUESTIONS.get(step, ()),
             open_questions=tuple(open_questions),
             asks=asks or {},

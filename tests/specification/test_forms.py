@@ -45,6 +45,7 @@ FORMS = [
         "user: shift lead; pains: slow; loud",
         {"USR-001.role": "shift lead", "USR-001.pains": ["slow", "loud"]},
     ),
+    ("04-01", "action: call the clinic -> me; by: Friday\nACT-001 owner: I", {"ACT-001.owner": "Ada"}),
     ("01-03", "journey: Morning; trigger: the bell rings", {"JRN-001.trigger": "the bell rings"}),
     ("01-04", "limit: no new servers", {"CON-001.category": "limit"}),
     ("01-04", "runs on: Windows tablets", {"CON-001.category": "environment"}),

@@ -108,7 +108,7 @@ def test_built_in_labels_open_decisions_and_objections_in_every_folder(text: str
             (
                 "entries.yaml has a part 'colours' that means nothing: the parts are kinds, views, plan, help, labels, "
                 "fields, words, withdrawn, everyday, before_label, negations, small, positions, "
-                "conditions, reasons."
+                "conditions, reasons, myself."
             ),
         ),
         (

@@ -434,6 +434,8 @@ class Schema(Value):
     """The words with which a condition of a position begins."""
     reasons: tuple[str, ...] = ()
     """The words with which its reason begins."""
+    myself: tuple[str, ...] = ()
+    """Where a person is named: who says it. In lower case."""
 
     operators: Operators = Operators()
     """What turns a sentence around (`operators.yaml`)."""

@@ -16,6 +16,7 @@ from bot.domain.catalog.schema import (
     VALUE_CHARS,
     FieldType,
     Kind,
+    KindField,
     Schema,
     folded,
     ids_in,
@@ -42,13 +43,15 @@ _CELL_ID = re.compile(rf"^\**{ID}\**[:：]?\s*")
 class Here:
     """
     Where words are said. *questions* are those of the step, *asks* what their answers become, *open_questions* the
-    numbers without an answer. *about* is the entry that an `AC:` belongs to, if not the person's last.
+    numbers without an answer. *about* is the entry that an `AC:` belongs to, if not the person's last. *name* is what
+    `owner: me` means.
     """
 
     schema: Schema
     specification: Specification
     step_id: str
     person: str
+    name: str = ""
     questions: Sequence[str] = ()
     asks: Mapping[int, Ask] = field(default_factory=dict)
     open_questions: Sequence[int] = ()
@@ -63,7 +66,7 @@ class SaidEntries:
         self.patches: list[Patch] = []
         self.problems: list[str] = []
         self.last = here.about or last_of(here.specification, here.schema, here.person)
-        self._person = here.person
+        self._person, self._name = here.person, here.name
         self._schema = here.schema
         self._spec = here.specification
         self._step = here.step_id
@@ -305,7 +308,7 @@ class SaidEntries:
         words, *pairs = self._split(kind, whole)
         words, arrow = self._before_arrow(kind, words)
         words, more = traced(words.rstrip(" ,;"))
-        values: dict[str, Any] = {main: kind.fields[main].read(words), **references(kind, (*traces, *more))}
+        values = {main: self._read(kind.fields[main], words), **references(kind, (*traces, *more))}
         left: list[str] = []
         for label, said in pairs:
             given, behind = self._before_arrow(kind, said) if not arrow else (said, "")
@@ -344,10 +347,14 @@ class SaidEntries:
         known = (name for name in names if name in kind.fields)
         return next((name for name in known if self._value(kind, name, text) is not None), "")
 
+    def _read(self, one: KindField, text: str) -> Any:
+        is_own = one.type is FieldType.PERSON and folded(text) in self._schema.myself
+        return one.read(self._name or text if is_own else text)
+
     def _value(self, kind: Kind, name: str, text: str) -> Any:
         """A reference may also be the exact name of an entry."""
         one = kind.fields[name]
-        value = one.read(text)
+        value = self._read(one, text)
         if value is not None or one.type is not FieldType.REF or one.to not in self._schema.kinds:
             return value
         names = [part.strip() for part in re.split("[,;]", text) if part.strip()]

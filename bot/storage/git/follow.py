@@ -66,7 +66,7 @@ class Checkout:
         """
         with self._turn():
             noted = self._noted()
-            self._note(noted if self._is_left(noted, before) else _name(before))
+            self._note(noted if self._is_left(noted, before) else str(before.id) if before else NO_COMMIT)
             if not self._branch.move(before, after, reason):
                 self._note(noted)
                 return False
@@ -272,10 +272,6 @@ class Checkout:
             names = ", ".join(map(one_line, sorted(found)))
             log.warning("people changed these files, so the checkout does not show ours: %s", names)
         self._named = found
-
-
-def _name(commit: Commit | None) -> str:
-    return str(commit.id) if commit else NO_COMMIT
 
 
 def _index_row(move: FileMove) -> str:

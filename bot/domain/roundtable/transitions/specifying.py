@@ -386,6 +386,7 @@ def read(
         specification=rt.specification,
         step_id=step_id,
         person=person.id,
+        name=person.name or rt.people.get(person.id, ""),
         questions=questions_of(rt, step, playbook) if step else (),
         asks=step.asks_at(depth_of_step(step, rt.depth_overrides, rt.depth)) if step else {},
         open_questions=open_questions(rt, step, playbook) if step and is_asked else (),

@@ -221,6 +221,11 @@ class Meeting:
         person = self.slack.person(who)
         return (await self.until(lambda: [one for one in person.ephemerals if text in one.text]))[-1]
 
+    async def leaves(self, person: str, channel: str = CHANNEL) -> None:
+        """The bot has heard of it: before, it may answer with the members that it knew."""
+        self.slack.workspace.leave(self.slack.workspace.channel(channel), person)
+        await self.slack.settled()
+
     async def until(self, wanted: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T:
         return await self.slack.until(wanted, seconds=seconds)
 

@@ -139,8 +139,7 @@ async def test_who_left_the_channel_is_told_nothing_of_it_there(meeting: Meeting
     async with meeting.bot():
         await second_step(meeting)
         waits = await answer(meeting, "linus", "What waits for me?")
-        workspace = meeting.slack.workspace
-        workspace.leave(workspace.channel(CHANNEL), linus.id)
+        await meeting.leaves(linus.id)
         for words in ("What waits for me?", "Catch me up", "catch me up on Offline"):
             await answer(meeting, "linus", words)
         assert (await linus.press(waits, "roundtable.answer_form")).acked
@@ -235,7 +234,7 @@ async def test_a_position_is_given_there_privately(meeting: Meeting) -> None:
 
 
 async def test_what_was_decided_in_a_private_channel_is_told_to_its_members_only(meeting: Meeting) -> None:
-    workspace, ada, grace = meeting.slack.workspace, *map(meeting.slack.person, ("ada", "grace"))
+    ada, grace = map(meeting.slack.person, ("ada", "grace"))
     async with meeting.bot():
         root = await started_there(meeting, "Board plans")
         await ada.say(SECRET, "Decision: we sell in May", thread_ts=root)
@@ -243,5 +242,5 @@ async def test_what_was_decided_in_a_private_channel_is_told_to_its_members_only
         await meeting.slack.settled()
         assert "we sell in May" in (await answer(meeting, "grace", "What did we decide?")).text
     async with meeting.bot():
-        workspace.leave(workspace.channel(SECRET), grace.id)
+        await meeting.leaves(grace.id, SECRET)
         assert "No decision was found." in (await answer(meeting, "grace", "decisions")).text

@@ -120,8 +120,7 @@ async def test_home_says_what_waits(meeting: Meeting) -> None:
         await meeting.slack.settled()
         await meeting.slack.person("linus").open_home()
         await meeting.until(lambda: "asks:" not in home(meeting, "linus"))
-        workspace = meeting.slack.workspace
-        workspace.leave(workspace.channel(CHANNEL), LINUS.id)
+        await meeting.leaves(LINUS.id)
         await meeting.slack.person("linus").open_home()
         await meeting.until(
             lambda: "Offline sync" not in home(meeting, "linus").replace("start Offline sync", "")
@@ -133,8 +132,7 @@ async def test_who_left_is_not_written_to_and_nobody_twice_a_day(meeting: Meetin
     at = days(meeting)
     async with meeting.bot():
         await begun(meeting)
-        workspace = meeting.slack.workspace
-        workspace.leave(workspace.channel(CHANNEL), GRACE.id)
+        await meeting.leaves(GRACE.id)
         at.until(7, 8, 11)  # 09:11 in Berlin: within ten minutes of nine
         await meeting.until(lambda: directs(meeting, "max"))
     async with meeting.bot():
@@ -193,11 +191,9 @@ async def test_home_starts_and_resumes(meeting: Meeting) -> None:
         assert linus.view
         assert linus.view.body["callback_id"] == "roundtable.start_form"
     async with meeting.bot():
-        workspace = meeting.slack.workspace
         await meeting.slack.person("max").open_home()
         await meeting.until(lambda: "Paused by Grace" in home(meeting, "max"))
-        workspace.leave(workspace.channel(CHANNEL), MAX.id)
-        await meeting.slack.settled()
+        await meeting.leaves(MAX.id)
         await pressed_at_home(meeting, "max", "roundtable.resume")
         await meeting.until(lambda: "you are not in its channel" in home(meeting, "max"))
         assert "Offline sync" not in home(meeting, "max").replace("start Offline sync", "")
@@ -223,8 +219,7 @@ async def test_a_decision_is_changed_at_home(meeting: Meeting) -> None:
         await pressed_at_home(meeting, "linus", "roundtable.reverse", value="/offline-sync/DEC-001")
         await meeting.submit(who="linus", new="The back office picks", because="gloves")
         await meeting.seen("DEC-003 is recorded: The back office picks (decided by Linus)")
-        workspace = meeting.slack.workspace
-        workspace.leave(workspace.channel(CHANNEL), LINUS.id)
+        await meeting.leaves(LINUS.id)
         await pressed_at_home(meeting, "linus", "roundtable.reverse", value="/offline-sync/DEC-002")
         await meeting.until(lambda: home_page.GONE in str((linus.view, home(meeting, "linus"))))
         await meeting.finish_step()

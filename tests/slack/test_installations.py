@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -211,7 +212,7 @@ async def test_no_token_can_be_read_in_the_store(several: Scene) -> None:
     dump = several.dump()
 
     assert b"T1" in dump
-    assert b"xox" not in dump
+    assert not re.search(rb"xox[a-z]-", dump)
 
 
 @in_one_store

@@ -82,6 +82,6 @@ async def test_a_replica_goes_on_when_its_node_ends(
 
             await meeting.say("Field workers lose their edits")
             words = slack.events("message")[-1]
-            await ready(port, is_ready=False, store="Redis did not answer")
+            await ready(port, is_ready=False)
             await go_on(meeting, port, words)
     assert_heard_once(meeting)

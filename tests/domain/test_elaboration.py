@@ -506,13 +506,8 @@ def test_a_persona_that_left_the_roster_is_passed_over() -> None:
 
 def test_the_turn_limit_is_read_when_the_discussion_begins() -> None:
     """People may have changed meta.json since the last commit. The smallest is three turns."""
-    table = (
-        Table(few_steps())
-        .start()
-        .do_step()
-        .meta_says(elaboration_config={"max_turns": 4})
-        .press(Action.ELABORATE)
-    )
+    table = Table(few_steps()).start().do_step()
+    table.meta_says(elaboration_config={"max_turns": 4}).press(Action.ELABORATE)
 
     assert table.rt.debate.max_turns == 4
     assert any("Turn limit: 4 exchanges." in text for text in table.texts)

@@ -33,10 +33,7 @@ async def test_a_review_is_a_commit(kept: GitWorkspace, git: Git) -> None:
     assert git.subjects[0] == f"roundtable({SLUG}): review 001"
     assert git(
         "show", "--name-only", "--format=%(trailers:key=Roundtable-Item,valueonly)", "HEAD"
-    ).split() == [
-        SLUG,
-        review.path,
-    ]
+    ).split() == [SLUG, review.path]
     assert git.status == ["A  src/app.py"]
 
 

@@ -142,7 +142,7 @@ CEILINGS = {
     "lines of bot": 74_832,
     "modules of bot": 358,
     "modules in one folder": 32,
-    "lines of tests": 95_482,
+    "lines of tests": 95_481,
 }
 SPARE = 0.01  # of a ceiling; more is to be taken off
 

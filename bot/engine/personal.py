@@ -235,10 +235,9 @@ class Personal:
 
     async def _look_for_reminders(self, at: str) -> None:
         settings, live = await self._store.people(), await self._live()
-        within_a_day = (
-            person for person, kept in settings.items() if kept.home_at >= before(at, HOME_SECONDS)
-        )
-        self._viewers = frozenset(within_a_day) | {*self._due}
+        a_day_ago = before(at, HOME_SECONDS)
+        opened = {person for person, kept in settings.items() if kept.home_at >= a_day_ago}
+        self._viewers = frozenset({*opened, *self._due})
         for person in dict.fromkeys(one for rt in live for one in waiting.participants(rt)):
             try:
                 await self._remind(person, settings.get(person, ReminderSettings()), live)

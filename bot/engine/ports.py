@@ -313,7 +313,7 @@ class Listing(NamedTuple):
 
     @property
     def is_signed_private(self) -> bool:
-        """Such an item stays hidden, whatever the store says, until we sign that it is public."""
+        """An item that we signed as private stays hidden, whatever the store says, until we sign it as public."""
         return self.sealed and bool(self.private)
 
     @property

@@ -550,8 +550,8 @@ MOST_TRACE_FILE_BYTES = 8 * 1024 * 1024
 
 class TraceFile(Value):
     """
-    `record` is a folder, relative to the file. `tests` are globs of tests with unusual names. `accepted` has,
-    by the address of an entry, the digest of the words that somebody compared the code with.
+    `record` is a folder, relative to the file. `tests` are globs of tests with unusual names. `accepted` gives,
+    for the address of an entry, the digest of its words as they were when somebody compared the code with them.
     """
 
     schema_name: str = Field("", alias="$schema")

@@ -263,11 +263,13 @@ async def test_a_slack_that_cannot_be_reached_is_waited_for(slack: Sandbox, tmp_
     nowhere = f"http://127.0.0.1:{free_port()}/api/"
     why = "Slack does not answer; the next attempt is in"
     async with bot(slack, tmp_path / "workspace", until=why, SLACK_API_URL=nowhere) as waiting:
-        await ready(waiting.port, is_ready=False, slack="not connected to Slack", store="not open yet: Slack")
+        parts = await ready(waiting.port, is_ready=False, slack="not connected", store="not open yet")
         alive, _ = await asked(waiting.port, "/healthz")
         assert await waiting.stop() == 0
 
     assert alive == 200
+    assert parts["slack"] == {"ok": False, "reason": "not connected to Slack yet"}
+    assert parts["store"]["reason"] == "not open yet: Slack has to say first for which workspace"
 
 
 async def test_over_http_slack_is_let_in_when_the_bot_is_up(slack: Sandbox, tmp_path: Path) -> None:
@@ -496,8 +498,9 @@ async def test_a_token_that_was_revoked_makes_the_bot_unready_until_it_is_good_a
 
         slack.revoke_token()
         await meeting.say("Field workers lose their edits")
-        parts = await ready(port, is_ready=False, slack="set SLACK_BOT_TOKEN. (token_revoked)")
+        parts = await ready(port, is_ready=False, slack="token_revoked")
         _, text = await asked(port, "/metrics")
+        assert parts["slack"]["reason"].endswith("set SLACK_BOT_TOKEN. (token_revoked)")
         assert [name for name, part in parts.items() if not part["ok"]] == ["slack"]
         assert slack.connections
         assert 'roundtable_usable{part="slack"} 0.0' in text

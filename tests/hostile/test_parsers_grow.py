@@ -404,10 +404,7 @@ FILES: Mapping[str, Read] = {
     "specification.json": told(snapshot.read),
     "a section": filed,
     "the digest of a section": artifacts.digest_of,
-    "a name of a file": lambda said: (
-        artifacts.original(said),
-        safe_path(said),
-    ),
+    "a name of a file": lambda said: (artifacts.original(said), safe_path(said)),
     "quick-scan.md": read_quick_scan,
     "a review": lambda said: (review.parse(said), review.without_block(said), review.without_marker(said)),
     "a review with a block": lambda said: review.without_block(f"{review.MARKER}\n{said}"),

@@ -7,7 +7,7 @@ from bot.domain.specification.fold import THE_BOT
 from bot.domain.values.text import listed, one_line, value_text
 
 DECIDERS = "deciders"
-"""The field of a decision: the names of those who decided."""
+"""The field of a decision, and the fact of an earlier line: the names of those who decided."""
 UNCHECKED_MARK = "_(unchecked)_"
 """Behind a sentence of a persona that tells a fact, and shows no words of a person or of code that say it."""
 VALUE_CHARS = 80

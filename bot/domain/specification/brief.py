@@ -205,7 +205,7 @@ class BriefRows:
             words = wording.decision(
                 self.words(one),
                 self.by(one),
-                options=tuple(self._only_named(one)),
+                options=tuple(self._name_options(one)),
                 reason=text(one, "reason"),
                 changes=values(one["changes"]),
             )
@@ -217,7 +217,7 @@ class BriefRows:
             if one["outcome"] not in OPEN and not _is_risk(one):
                 yield self.row(one, self._objection(one), one.id)
 
-    def _only_named(self, decision: Entry) -> Iterator[str]:
+    def _name_options(self, decision: Entry) -> Iterator[str]:
         """The words of the options that it has only by letter: `A, with a reason`."""
         for one in map(self._spec.entries.get, values(decision["about"])):
             if one and one.kind == OPTION and self.words(one) not in self.words(decision):

@@ -308,7 +308,7 @@ class SaidEntries:
         words, *pairs = self._split(kind, whole)
         words, arrow = self._before_arrow(kind, words)
         words, more = traced(words.rstrip(" ,;"))
-        values = {main: self._read(kind.fields[main], words), **references(kind, (*traces, *more))}
+        values = {main: self._read_field(kind.fields[main], words), **references(kind, (*traces, *more))}
         left: list[str] = []
         for label, said in pairs:
             given, behind = self._before_arrow(kind, said) if not arrow else (said, "")
@@ -347,14 +347,14 @@ class SaidEntries:
         known = (name for name in names if name in kind.fields)
         return next((name for name in known if self._value(kind, name, text) is not None), "")
 
-    def _read(self, one: KindField, text: str) -> Any:
+    def _read_field(self, one: KindField, text: str) -> Any:
         is_own = one.type is FieldType.PERSON and folded(text) in self._schema.myself
         return one.read(self._name or text if is_own else text)
 
     def _value(self, kind: Kind, name: str, text: str) -> Any:
         """A reference may also be the exact name of an entry."""
         one = kind.fields[name]
-        value = self._read(one, text)
+        value = self._read_field(one, text)
         if value is not None or one.type is not FieldType.REF or one.to not in self._schema.kinds:
             return value
         names = [part.strip() for part in re.split("[,;]", text) if part.strip()]

@@ -66,7 +66,8 @@ class Checkout:
         """
         with self._turn():
             noted = self._noted()
-            self._note(noted if self._is_left(noted, before) else str(before.id) if before else NO_COMMIT)
+            at = str(before.id) if before else NO_COMMIT
+            self._note(noted if self._is_left(noted, before) else at)
             if not self._branch.move(before, after, reason):
                 self._note(noted)
                 return False
